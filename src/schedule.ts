@@ -19,6 +19,7 @@ import { countingDatabase, type DataDatabase } from "#store/db/database.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
 import { sweepErasures, sweepHistory } from "#store/data/feed.ts";
 import { eraseDeleted } from "#store/data/erase-deleted.ts";
+import { eraseDueItems } from "#store/data/erase-deleted-items.ts";
 import { eraseExpiredValues } from "#store/data/erase-expired-values.ts";
 import { sweepFormerEntries, sweepFormerUnique } from "#store/data/index-check.ts";
 import { forgetErasures } from "#store/data/owed-erasures.ts";
@@ -64,6 +65,7 @@ export async function sweepStorage(
     () => sweepFormerEntries(db),
     () => sweepErasures(db),
     () => eraseExpiredValues(db, now),
+    () => eraseDueItems(db, now),
     () => sweepErasedReplays(db, kv, now),
     () => forgetErasures(db, now),
     () => forgetRemovals(db, now),

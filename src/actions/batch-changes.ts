@@ -1,6 +1,6 @@
 import type { Data, Warning } from "#domain/data/values.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import type { ItemAction, ItemDiff } from "#domain/item/change.ts";
+import type { AuditedItemAction, ItemDiff } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import type { ChangeMarks } from "#domain/item/view-marks.ts";
 
@@ -18,7 +18,7 @@ export interface TouchedItem {
 
 export interface PlannedChange {
   item: TouchedItem;
-  action: ItemAction;
+  action: AuditedItemAction;
   version: number;
   diff: ItemDiff;
   /** The views that the item matches before and after. */

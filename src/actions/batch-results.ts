@@ -17,6 +17,7 @@ import type { AssignedValues } from "#store/data/replays.ts";
 import type { SimulatedOperation, PlannedChange, TouchedItem } from "./batch-changes.ts";
 import type { BatchSimulation } from "./batch-simulation.ts";
 import { visibleWarnings } from "./narrow-write.ts";
+import { keptUntil } from "./remove-items.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 import { countPartEntries } from "#domain/item/part-limits.ts";
 
@@ -93,7 +94,7 @@ const maxEntries = 60_000;
  */
 export function buildBatchWrite(
   access: CollectionAccess,
-  { touchedItems, changes, needsOpenForm, maxAddedItems }: BatchSimulation,
+  { touchedItems, changes, needsOpenForm, maxAddedItems, keepsDeleted }: BatchSimulation,
   now: number,
   batchId: string,
   rejectItem: (item: TouchedItem, cause: Problem) => void,
@@ -116,10 +117,13 @@ export function buildBatchWrite(
     createdItems: [],
     updatedItems: [],
     deletedNumbers: [],
+    keptUntil: keepsDeleted ? keptUntil(now) : null,
+    restoredItems: [],
+    expectedDeleted: [],
     references: [],
     files: touchedItems.flatMap(filesOf),
     mayHaveFiles: mayHaveFiles(definition.fields),
-    changes: changes.map(toWrittenChange),
+    changes: changes.map((change) => toWrittenChange(change, keepsDeleted)),
   };
   const counts = { shown: 0, hidden: 0 };
   for (const [index, touchedItem] of touchedItems.entries()) {
@@ -139,20 +143,20 @@ export function buildBatchWrite(
   return write;
 }
 
-const toWrittenChange = ({
-  item: { lastState, current },
-  action,
-  version,
-  diff,
-  views,
-}: PlannedChange): BatchWrite["changes"][number] => ({
+const toWrittenChange = (
+  { item: { lastState, current }, action, version, diff, views }: PlannedChange,
+  keepsDeleted: boolean,
+): BatchWrite["changes"][number] => ({
   views,
   ref: lastState.number,
   id: lastState.id,
   action,
   version,
   fields: JSON.stringify(diff.fields),
-  former: current === null || action.endsWith(".create") ? null : JSON.stringify(diff.former),
+  former:
+    (current === null && !keepsDeleted) || action.endsWith(".create")
+      ? null
+      : JSON.stringify(diff.former),
 });
 
 const filesOf = ({ before, lastState, current, states }: TouchedItem): BatchWrite["files"] =>

@@ -51,6 +51,8 @@ export class BatchSimulation {
   needsOpenForm = false;
   /** The largest number of items that the batch adds at any point. */
   maxAddedItems = 0;
+  /** Whether the items that the batch deletes can be restored. */
+  keepsDeleted = false;
   readonly #ctx: ActionContext;
   readonly #access: CollectionAccess;
   readonly #ownerByFile = new Map<string, TouchedItem>();
@@ -104,7 +106,7 @@ export class BatchSimulation {
         return this.#update("upsert", owner, operation.body, null);
       }
       case "delete":
-        return this.#delete(this.#find(operation.id), operation.ifMatch);
+        return this.#delete(this.#find(operation.id), operation);
       case "reopen":
         return this.#reopen(this.#find(operation.id), operation.ifMatch);
     }
@@ -236,7 +238,10 @@ export class BatchSimulation {
     return after;
   }
 
-  #delete(touchedItem: TouchedItem, ifMatch: Parameters<typeof nextState>[3]): SimulatedOperation {
+  #delete(
+    touchedItem: TouchedItem,
+    { ifMatch, isKept = false }: Extract<BatchOperation, { op: "delete" }>,
+  ): SimulatedOperation {
     const item = touchedItem.current;
     if (!item) throw problem.notFound();
     assertChangeable(item, ifMatch);
@@ -245,7 +250,9 @@ export class BatchSimulation {
     const { version } = item;
     const diff = { fields: [], former: {} };
     const views = viewMarks(wholeCollection(this.#access), item, null);
-    this.changes.push({ item: touchedItem, action: "submission.delete", version, diff, views });
+    const action = this.#access.collection.kind === "app" ? "record.delete" : "submission.delete";
+    this.keepsDeleted ||= isKept;
+    this.changes.push({ item: touchedItem, action, version, diff, views });
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 

@@ -22,14 +22,16 @@ export function toChangeView(
   const keys = access.fields.list
     .filter(({ field }) => ids.has(field.id))
     .map(({ field }) => field.key);
+  const type = changeType(action);
   return {
     id: itemId,
-    type: changeType(action),
+    type,
     version,
     at,
     by: actor,
     fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
-    item: item ? buildItemView(item, access) : null,
+    // A deleted item may be there again.
+    item: item && type !== "deleted" ? buildItemView(item, access) : null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Permission, Role } from "#domain/credential/permissions.ts";
 import type { Resources } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import type { AuditRecord } from "#store/home/audit.ts";
 import type { DefinitionCache } from "#store/data/collections.ts";
 import type { ItemAuditRecord } from "#store/data/changes.ts";
@@ -88,7 +88,7 @@ export interface ActionContext extends ReadContext {
 /** Builds the audit record of an item change. */
 export function itemAuditRecord(
   ctx: ActionContext,
-  action: ItemAction,
+  action: AuditedItemAction,
   at = ctx.now(),
 ): ItemAuditRecord {
   const { actor, session, requestId, sentRequestId } = ctx;

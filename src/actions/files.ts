@@ -47,7 +47,8 @@ export async function readFile(ctx: ReadContext, id: string): Promise<StoredFile
   const db = ctx.databases.of({ id: collectionId });
   const stamps = findCachedStamp(ctx.memory, collectionId);
   const found = await findFileWithItem(db, { id, stamps, isNarrow: narrowFlag(ctx) });
-  if (!found) throw problem.notFound();
+  // A file of a deleted item is there until the item can no longer be restored, and nobody sees it.
+  if (!found || (found.file.item !== null && found.item === null)) throw problem.notFound();
   const { head, ...rest } = found;
   return { ...rest, whole: await loadCollectionOfHead(ctx, head) };
 }

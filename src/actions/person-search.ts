@@ -2,7 +2,7 @@ import type { FieldSet } from "#domain/definition/field.ts";
 import { itemNumberRange, sequencesPerCollection } from "#domain/item/item.ts";
 import { matchPerson, matchWord, parsePersonText } from "#domain/item/person-match.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { loadItemsInRange } from "#store/data/item-ranges.ts";
+import { loadAllItemsInRange } from "#store/data/item-ranges.ts";
 import {
   findNumberedItems,
   loadFormerValues,
@@ -197,7 +197,7 @@ async function readStep(
   if (part === "items") {
     const range = { next: after + 1, last: itemNumberRange(collectionId).below - 1 };
     const { items: limit, bytes: maxBytes } = stepLimits;
-    const items = await loadItemsInRange(db, range, { limit, maxBytes, slots: null });
+    const items = await loadAllItemsInRange(db, range, { limit, maxBytes });
     const last = items.at(-1)?.number;
     const found = items.filter(({ data }) => matches(data));
     const hits = found.map(({ number }) => ({ item: number, former: 0 }));

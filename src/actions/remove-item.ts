@@ -5,7 +5,11 @@ import { buildIndexRowChanges, type ItemAction } from "#domain/item/change.ts";
 import { requireVersion, type Precondition } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { removeItem } from "#store/data/change-item.ts";
-import { type ActionContext, itemAuditRecord } from "./context.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { storeBatch } from "#store/data/batch-write.ts";
+import { eraseDeletedItem } from "#store/data/erase-deleted-items.ts";
+import { type ActionContext, auditRecord as buildAuditRecord, itemAuditRecord } from "./context.ts";
+import { buildRemoval, keptUntil } from "./remove-items.ts";
 import { assertChangeable, retryOnCurrentItem } from "./update-item.ts";
 import type { LoadedItem, StoredItem } from "./visible.ts";
 
@@ -20,6 +24,40 @@ export async function deleteSubmission(
     if (ctx.queryErrors) throw problem.invalidInput(ctx.queryErrors);
     return deleteItem(ctx, current, "submission.delete");
   });
+}
+
+/** Deletes a record or a submission so that members can restore it for some days. Only the administration area does that. */
+export async function deleteRestorably(
+  ctx: ActionContext,
+  loaded: LoadedItem,
+  ifMatch: Precondition | null,
+): Promise<void> {
+  await retryOnCurrentItem(ctx, loaded, async ({ item, compiled: access }) => {
+    assertChangeable(item, ifMatch);
+    const compiled = wholeCollection(access);
+    const action = compiled.collection.kind === "app" ? "record.delete" : "submission.delete";
+    const at = ctx.now();
+    const write = buildRemoval(compiled, [item], { at, action, keptUntil: keptUntil(at) });
+    const db = ctx.databases.of(compiled.collection);
+    const auditRecord = itemAuditRecord(ctx, action, at);
+    const stored = await storeBatch(db, write, null, auditRecord, { conditions: [] });
+    if (stored.outcome !== "created") return undefined;
+    if (stored.hasListeners) ctx.notifyChange(compiled.collection);
+    return true;
+  });
+}
+
+/** Erases a deleted item before its time is over. Throws 404 if it is not there any more. */
+export async function eraseDeleted(
+  ctx: ActionContext,
+  collection: Collection,
+  number: number,
+): Promise<void> {
+  const action = collection.kind === "app" ? "record.erase" : "submission.erase";
+  const entry = buildAuditRecord(ctx, action, "", { collectionId: collection.id });
+  if (!(await eraseDeletedItem(ctx.databases.of(collection), number, entry)))
+    throw problem.notFound();
+  ctx.replays.purge();
 }
 
 /**

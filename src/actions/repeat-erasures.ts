@@ -2,6 +2,7 @@ import { compileCollection } from "#domain/data/compile.ts";
 import { findCollectionOf } from "#store/data/collections.ts";
 import { hideCollection } from "#store/data/deletions.ts";
 import { findItem } from "#store/data/items.ts";
+import { eraseDeletedItem, findDeletedNumber } from "#store/data/erase-deleted-items.ts";
 import { listOwedErasures, settleErasure } from "#store/data/owed-erasures.ts";
 import { loadReach } from "#store/home/placements.ts";
 import type { BackgroundContext } from "./context.ts";
@@ -29,15 +30,32 @@ const seesAll = async ({ databases }: BackgroundContext): Promise<boolean> =>
 /** A definition or an item that changed meanwhile has to be erased again. */
 type Outcome = "erased" | "not found" | "changed";
 
-async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
+const findStored = ({ databases }: BackgroundContext, id: string) => {
   const kind = id.startsWith("rec_") ? "app" : "form";
-  const found = await findItem(ctx.databases, { kind, id, stamps: "{}", isNarrow: 0 });
+  return findItem(databases, { kind, id, stamps: "{}", isNarrow: 0 });
+};
+
+async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
+  const found = await findStored(ctx, id);
   const definition = found?.head.freshCollection;
-  if (!found || !definition) return "not found";
+  if (!found || !definition) return eraseDeletedItemOf(ctx, id);
   const compiled = compileCollection(definition.collection);
   const db = ctx.databases.of(compiled.collection);
   const result = await eraseItems(ctx, db, compiled, [found.item]);
   return result.outcome === "created" ? "erased" : "changed";
+}
+
+/** Erases an item that a member deleted and could still restore. */
+async function eraseDeletedItemOf(ctx: BackgroundContext, id: string): Promise<Outcome> {
+  const { databases } = ctx;
+  const deleted = await findDeletedNumber(databases.dataDatabases(), id);
+  // It may have been restored between the two reads.
+  if (!deleted) return (await findStored(ctx, id)) ? "changed" : "not found";
+  const collection = { id: deleted.collectionId };
+  const action = id.startsWith("rec_") ? "record.erase" : "submission.erase";
+  const entry = { ...systemRecord(ctx, action), collectionId: collection.id, version: null };
+  const isErased = await eraseDeletedItem(databases.of(collection), deleted.number, entry);
+  return isErased ? "erased" : "changed";
 }
 
 /** Deletes an app or form without the time to restore it. The steps of the erasure follow. */

@@ -7,21 +7,18 @@ import {
   type Definition,
   type Retention,
 } from "#domain/definition/collection.ts";
-import { mayHaveFiles } from "#domain/files/sent-file.ts";
-import { buildIndexRowChanges } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { daysBefore } from "#domain/time.ts";
-import { storeBatch, type BatchOutcome, type BatchWrite } from "#store/data/batch-write.ts";
-import type { ItemAuditRecord } from "#store/data/changes.ts";
+import { storeBatch, type BatchOutcome } from "#store/data/batch-write.ts";
 import { findCollectionOf } from "#store/data/collections.ts";
 import { loadExpired, nextRetaining } from "#store/data/retention.ts";
 import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import type { ActionContext, BackgroundContext } from "./context.ts";
 import type { NotifyChange } from "./index-items.ts";
+import { buildRemoval } from "./remove-items.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
@@ -115,7 +112,7 @@ export function eraseItems(
 ): Promise<BatchOutcome> {
   const action = compiled.collection.kind === "app" ? "record.erase" : "submission.erase";
   const auditRecord = systemRecord(ctx, action);
-  const erasure = buildErasure(compiled, items, auditRecord);
+  const erasure = buildRemoval(compiled, items, { ...auditRecord, keptUntil: null });
   return storeBatch(db, erasure, null, auditRecord, { conditions: [] });
 }
 
@@ -138,52 +135,3 @@ export const systemRecord = <Action extends AuditAction>(
   sentRequestId: null,
   detail: null,
 });
-
-function buildErasure(
-  compiled: CompiledCollection,
-  items: readonly Item[],
-  { at: now, action }: Pick<ItemAuditRecord, "at" | "action">,
-): BatchWrite {
-  const { version, revision } = compiled.collection;
-  const removals = items.map((item) => ({
-    item,
-    rows: buildIndexRowChanges(compiled, item, null),
-  }));
-  return {
-    revision,
-    definitionVersion: version,
-    batchId: "",
-    now,
-    receiptPrefix: null,
-    needsOpenForm: false,
-    maxAddedItems: 0,
-    expectedVersions: items.map((item) => [item.number, item.version]),
-    uniqueValuesToRemove: removals.flatMap(({ item, rows }) =>
-      rows.uniqueValues.toRemove.map((value): [number, ...typeof value] => [item.number, ...value]),
-    ),
-    uniqueValuesToAdd: [],
-    references: [],
-    files: [],
-    mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),
-    entriesToRemove: removals.flatMap(({ item, rows }) =>
-      rows.entries.toRemove.map(([field, value]): [number, number, string | number] => [
-        item.number,
-        field,
-        value,
-      ]),
-    ),
-    entriesToAdd: [],
-    createdItems: [],
-    updatedItems: [],
-    deletedNumbers: items.map(({ number }) => number),
-    changes: items.map((item) => ({
-      ref: item.number,
-      id: item.id,
-      action,
-      version: item.version,
-      views: viewMarks(compiled, item, null),
-      fields: "[]",
-      former: null,
-    })),
-  };
-}

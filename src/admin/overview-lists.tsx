@@ -1,6 +1,6 @@
 import { ItemSubject } from "#admin/audit/entries.tsx";
 import { maxCountedItems, type ResourceAction } from "#domain/audit.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import type { FirstSteps, Overview } from "#actions/overview.ts";
 import { AcceptanceState } from "#admin/definitions/list.tsx";
 import { collectionPath } from "#admin/definitions/layout.tsx";
@@ -160,7 +160,7 @@ function ActionEntry({
         ? audit.viewChanges(actorName, detail.views, subject)
         : audit.event(actorName, action as ResourceAction, subject, null);
     }
-    const entries = Object.entries(counts) as [ItemAction, number][];
+    const entries = Object.entries(counts) as [AuditedItemAction, number][];
     const total = countActions(counts);
     const place = terms.quote(collection);
     if (total > 1) {

@@ -125,21 +125,22 @@ const start = searchesPage.form({
   explain: (error, text) => explainErrors(error, text, () => ({ type: "text" })),
 });
 
-const itemPath = ({ kind, key, id }: NonNullable<FoundItem["found"]>) =>
-  `${collectionPath[kind]}/${key}/items/${id}`;
+const itemPath = ({ kind, key, id, deleted }: NonNullable<FoundItem["found"]>) =>
+  `${collectionPath[kind]}/${key}/items/${deleted ? "deleted/" : ""}${id}`;
 
 function HitRow({ found, former, labels }: FoundItem) {
   const { people: text, terms } = useText();
   if (!found) return null;
-  const { kind, id, receipt, title, createdAt, hidden } = found;
+  const { kind, id, receipt, title, createdAt, hidden, deleted } = found;
   const number = receipt ?? `…${id.slice(-8)}`;
   const name = <bdi>{title || number}</bdi>;
   const values = labels.length > 0 ? terms.list(labels) : text.values;
   return (
     <tr>
       <th scope="row">
-        {hidden ? name : <a href={itemPath(found)}>{name}</a>}
+        {hidden || deleted ? name : <a href={itemPath(found)}>{name}</a>}
         {title ? <small class="muted"> {number}</small> : null}
+        {deleted ? <small class="muted"> {text.deletedItem}</small> : null}
       </th>
       <td data-label={text.itemColumns.place}>{former ? text.formerValues : values}</td>
       <td data-label={text.itemColumns.created}>
@@ -190,6 +191,7 @@ const hitDocument = ({ found, former, labels }: FoundItem) =>
     created_at: formatTimestamp(found.createdAt),
     in_history_only: former === 1,
     collection_deleted: found.hidden === 1,
+    deleted: found.deleted === 1,
   };
 
 const resultPage = page({

@@ -1,4 +1,4 @@
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 
 /**
  * The actor behind an action: a credential, a member in the administration area, the service itself (a recalculation), or
@@ -18,7 +18,7 @@ export type AccountAction =
 
 /** Actions on items and on administrative resources, by their names in the audit. */
 export type ResourceAction =
-  | ItemAction
+  | AuditedItemAction
   | "definition.create"
   | "definition.change"
   | "definition.delete"

@@ -83,10 +83,13 @@ describe("The notice of an action", () => {
     expect(undoOf((await edit("Shelf")).text).isShown).toBe(false);
   });
 
-  it("has no way back from a deletion", async () => {
-    const { path } = await makeItem();
+  it("takes back a deletion", async () => {
+    const { path, read } = await makeItem();
     const deleted = await submit(`${path}/delete`, { $version: "1" });
-    expect([deleted.notice, undoOf(deleted.text).isShown]).toEqual(["Desk deleted", false]);
+    expect([deleted.notice, undoOf(deleted.text).isShown]).toEqual(["Desk deleted", true]);
+    const undo = undoOf(deleted.text);
+    expect((await submit(undo.path, undo.values)).notice).toBe("Desk restored");
+    expect((await read()).data.title).toBe("Desk");
   });
 });
 
@@ -133,19 +136,22 @@ describe("The page of an item", () => {
     return (await anonymous("GET", `/admin${path}`, undefined, headers)).text;
   };
 
-  it("offers one deletion of a submission, and for a record one at the end of the page", async () => {
+  it("offers one deletion, whose dialog says how a permanent one differs", async () => {
     const fields = [{ key: "title", label: "Title", type: "text" }];
     const form = await makeForm(integrator, fields);
     const data = { title: "A" };
     const submission = (await integrator.post(`/forms/${form}/submissions`, { data })).body;
     const open = await page(`/forms/${form}/items/${submission.id}`);
-    expect(open).toContain("You can’t undo this.");
+    expect(open).toContain("You can restore it for 7 days.");
+    expect(open).toContain(
+      " deletes it now, with history, files and stored responses. You can’t undo this.",
+    );
     expect(open.split("Permanently delete…").length - 1).toBe(1);
     expect(open).toContain("Did a person ask you to delete their data?");
     const app = await makeApp(integrator, fields);
     const record = (await integrator.post(`/apps/${app}/records`, { data })).body;
     const path = `/apps/${app}/items/${record.id}`;
-    expect(await page(path)).toMatch(/<\/aside>.*Permanently delete…/s);
+    expect((await page(path)).split("Permanently delete…").length - 1).toBe(1);
     const confirmation = await page(`${path}/erase`);
     expect(confirmation).toContain("The values of 1 field");
     // A record that nobody edited has no earlier values.

@@ -239,7 +239,7 @@ describe("The changes feed", () => {
         .prepare(
           `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
           INSERT INTO change SELECT c.number + n.i, c.at + n.i, c.actor, 'submission.update', c.item, c.item_id, 1 + n.i,
-            c.number + n.i - 1, '[]', null, null, 'r', null, null
+            c.number + n.i - 1, '[]', null, null, 'r', null, null, null
           FROM (SELECT * FROM change WHERE item_id IN (SELECT i.id FROM item i JOIN collection k
             ON k.id = i.collection_id WHERE k.key = ?2) ORDER BY number DESC LIMIT 1) c, n`,
         )

@@ -337,6 +337,9 @@ describe.each([
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByText("To be deleted deleted").waitFor();
     expect((await call("GET", `/submissions/${id}`)).status).toBe(404);
+    await person.press("Undo");
+    await page.getByText("To be deleted restored").waitFor();
+    expect((await loadVisit(id)).id).toBe(id);
   });
 });
 

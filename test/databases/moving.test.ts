@@ -64,6 +64,15 @@ async function makeForm(
   }
   await several.patch(`/submissions/${items[0].id}`, { data: { note: "changed" } });
   await several.delete(`/submissions/${items[1].id}`);
+  // What a member deleted moves along.
+  await databaseOf[database]
+    .prepare(
+      `insert into deleted_item select number + 1000, id || 'X', collection_id, receipt_number, status, version,
+        definition_version, created_at, created_by, updated_at, updated_by, last_change, 1, created_by, ?, 'Old', data
+        from item where id = ?`,
+    )
+    .bind(Date.now() + 7 * 24 * 60 * 60 * 1000, items[0].id)
+    .run();
   expect(await databasesOf(key)).toEqual([database]);
   return { key, path, items };
 }

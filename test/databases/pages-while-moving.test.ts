@@ -98,7 +98,7 @@ async function read(path: string): Promise<string> {
 }
 
 const ofRequest =
-  /cursor=[\w-]+|"request_id":"[^"]+"|nonce="[^"]+"|<h2>Requests .*?<\/figure>|data-label="Requests, 24 hours">.*?<\/td>/g;
+  /Request ID <code>[\w-]+|cursor=[\w-]+|"request_id":"[^"]+"|nonce="[^"]+"|<h2>Requests .*?<\/figure>|data-label="Requests, 24 hours">.*?<\/td>/g;
 
 async function readAll(paths: readonly string[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();

@@ -572,6 +572,36 @@ function itemRows(kind: CollectionKind): Row[] {
       },
       { page: settings.page ?? status },
     );
+  const newDeletedItem = async (world: World) => {
+    const title = newWord();
+    const path = pathOf(world);
+    const { body } = await callAdmin(world, "POST", path, { data: { title, code: title } });
+    await callAdmin(world, "POST", `${path}/${body.id}/delete`, {});
+    return { path, id: body.id as string };
+  };
+  const deletedItemRows = (step: "restore" | "erase", status: number, statusAfter: number) => [
+    ...(step === "erase"
+      ? adminRows(`GET ${itemsRoute}/deleted/:id/erase`, 200, async (world) => {
+          const { path, id } = await newDeletedItem(world);
+          return { path: `${path}/deleted/${id}/erase` };
+        })
+      : []),
+    ...adminRows(
+      `POST ${itemsRoute}/deleted/:id/${step}`,
+      status,
+      async (world) => {
+        const { path, id } = await newDeletedItem(world);
+        return {
+          path: `${path}/deleted/${id}/${step}`,
+          body: {},
+          verifyDone: async () =>
+            assertStatus(await callAdmin(world, "GET", `${path}/${id}`), statusAfter),
+          retryStatuses: step === "erase" ? [404] : [],
+        };
+      },
+      { page: 303 },
+    ),
+  ];
   const isForm = kind === "form";
   return [
     ...adminRows(`GET ${itemsRoute}`, 200, listPath("")),
@@ -669,11 +699,14 @@ function itemRows(kind: CollectionKind): Row[] {
       verify: ({ body }) => assertEqual(body.status, isForm ? "submitted" : undefined),
     }),
     ...actionRows("/revert", { change: "1" }, 422, { page: 422 }),
-    ...actionRows("/delete", {}, isForm ? 204 : 404, {
-      page: isForm ? 303 : 404,
+    ...actionRows("/delete", {}, 204, {
+      page: 303,
       retryStatuses: [404],
-      verify: (answer) => assertStatus(answer, isForm ? 404 : 200),
+      verify: (answer) => assertStatus(answer, 404),
     }),
+    ...adminRows(`GET ${itemsRoute}/deleted`, 200, listPath("/deleted")),
+    ...deletedItemRows("restore", 200, 200),
+    ...deletedItemRows("erase", 204, 404),
     ...adminRows(`GET ${itemsRoute}/:id/erase`, 200, (world) => ({
       path: `${pathOf(world)}/${firstItem(world).id}/erase`,
     })),

@@ -23,10 +23,13 @@ const values = `(select i.number item, i.status, f.number field, f.unique_number
 const countsWith = (
   changes: string,
 ) => `(select subject, count(*) acts, count(distinct version) versions,
-    sum(action in ('record.create', 'submission.create')) created, sum(action like '%.delete' or action like '%.erase') deleted,
+    sum(action in ('record.create', 'submission.create')) created, sum(action like '%.delete') deleted,
+    sum(action like '%.erase') erased, sum(action like '%.restore') restored,
     sum(action in ('definition.create', 'definition.change')) defined, sum(action = 'credential.issue') issued
   from (select subject, version, action from audit_entry${changes}) group by subject)`;
-const changeCounts = countsWith(" union all select item_id, version, action from change");
+const changeCounts = countsWith(
+  " union all select item_id, version, coalesce(audit_action, action) from change",
+);
 
 /** Entries may be missing while indexing runs. */
 const notIndexing = "not exists (select 1 from indexing x where x.collection_id = i.collection_id)";
@@ -85,13 +88,14 @@ export const dataChecks = [
       or i.created_at > t.last_created_at`,
   `select 'a gap in the receipt numbers' what, c.key id from collection c join tally t on t.collection_id = c.id
     left join (select collection_id, count(*) n from item group by collection_id) i using (collection_id)
-    where c.kind = 'app' and t.last_place <> coalesce(i.n, 0) + (select count(*) from change x
-      where x.action = 'record.erase' and x.item / ${sequencesPerCollection} = c.id)`,
+    where c.kind = 'app' and t.last_place <> coalesce(i.n, 0) + (select count(distinct x.item) from change x
+      where x.action = 'record.erase' and x.item / ${sequencesPerCollection} = c.id
+        and not exists (select 1 from item where number = x.item))`,
   `select 'a wrong receipt number' what, i.id from item i join collection c on c.id = i.collection_id
     where i.receipt_number is not case c.kind when 'app' then
       c.receipt_prefix || printf('%06d', i.number - c.id * ${sequencesPerCollection}) end`,
   `select 'an item with missing or repeated changes' what, i.id from item i
-    left join ${changeCounts} a on a.subject = i.id where a.acts is not i.version or a.versions is not i.version`,
+    left join ${changeCounts} a on a.subject = i.id where a.acts - a.deleted is not i.version or a.versions is not i.version`,
   `select 'an item that does not point to its last change' what, i.id from item i
     left join change c on c.number = i.last_change
     where c.item is not i.number or c.version is not i.version`,
@@ -99,9 +103,12 @@ export const dataChecks = [
     left join change b on b.number = c.previous
     where c.action not like '%.create' and (b.item is not c.item or b.version is not c.version - (c.action not like '%.delete' and c.action not like '%.erase'))`,
   `select 'former values of a deleted item' what, c.item_id id from change c
-    where c.former is not null and not exists (select 1 from item where number = c.item)`,
+    where c.former is not null and not exists (select 1 from item where number = c.item)
+      and not exists (select 1 from deleted_item where number = c.item)`,
+  `select 'an item that is deleted and there' what, i.id from item i join deleted_item d on d.number = i.number or d.id = i.id`,
   `select 'a created item that disappeared without a deletion' what, a.subject id from ${changeCounts} a
-    where a.created > 0 and a.deleted <> 1
+    where a.created > 0 and not (a.deleted = a.restored and a.erased = 1)
+      and not (a.deleted = a.restored + 1 and a.erased <= 1)
       and not exists (select 1 from item where id = a.subject)`,
   `select 'a definition with missing or repeated audit entries' what, c.key id from collection c
     left join ${changeCounts} a on a.subject = c.kind || ':' || ltrim(c.key, '~')

@@ -125,7 +125,7 @@ describe("The changes feed of a narrow credential", () => {
       .prepare(
         `with recursive n(i) as (select 1 union all select i + 1 from n where i < 400)
         insert into change select number + i, at, actor, action, item, item_id, version, previous,
-          fields, former, session, request_id, sent_request_id, views
+          fields, former, session, request_id, sent_request_id, views, audit_action
         from change, n where item_id = ?1`,
       )
       .bind(hidden.id)
@@ -143,7 +143,7 @@ describe("The changes feed of a narrow credential", () => {
         .prepare(
           `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
           insert into change select number + i, at, actor, action, item, item_id, version, previous,
-            fields, former, session, request_id, sent_request_id, views
+            fields, former, session, request_id, sent_request_id, views, audit_action
           from change, n where item_id = ?1 and i < ?2`,
         )
         .bind(hidden.id, hiddenCount)

@@ -233,9 +233,13 @@ POST /admin/apps/:key/items/:id                                  | 200   | 200  
 POST /admin/apps/:key/items/:id/close, which records reject      | 422   | 422   | 422    | 403    | 401
 POST /admin/apps/:key/items/:id/reopen, which records reject     | 409   | 409   | 409    | 403    | 401
 POST /admin/apps/:key/items/:id/revert, of its creation          | 422   | 422   | 422    | 403    | 401
-POST /admin/apps/:key/items/:id/delete, which records reject     | 404   | 404   | 404    | 403    | 401
+POST /admin/apps/:key/items/:id/delete                           | 204   | 204   | 204    | 403    | 401
 GET /admin/apps/:key/items/:id/erase                             | 200   | 200   | 403    | 403    | 401
 POST /admin/apps/:key/items/:id/erase                            | 204   | 204   | 403    | 403    | 401
+GET /admin/apps/:key/items/deleted                               | 200   | 200   | 200    | 403    | 401
+POST /admin/apps/:key/items/deleted/:id/restore                  | 200   | 200   | 200    | 403    | 401
+GET /admin/apps/:key/items/deleted/:id/erase                     | 200   | 200   | 403    | 403    | 401
+POST /admin/apps/:key/items/deleted/:id/erase                    | 204   | 204   | 403    | 403    | 401
 
 GET /admin/forms                                                 | 200   | 200   | 200    | 200    | 401
 POST /admin/forms                                                | 201   | 201   | 201    | 403    | 401
@@ -278,6 +282,10 @@ POST /admin/forms/:key/items/:id/revert, of its creation         | 422   | 422  
 POST /admin/forms/:key/items/:id/delete                          | 204   | 204   | 204    | 403    | 401
 GET /admin/forms/:key/items/:id/erase                            | 200   | 200   | 403    | 403    | 401
 POST /admin/forms/:key/items/:id/erase                           | 204   | 204   | 403    | 403    | 401
+GET /admin/forms/:key/items/deleted                              | 200   | 200   | 200    | 403    | 401
+POST /admin/forms/:key/items/deleted/:id/restore                 | 200   | 200   | 200    | 403    | 401
+GET /admin/forms/:key/items/deleted/:id/erase                    | 200   | 200   | 403    | 403    | 401
+POST /admin/forms/:key/items/deleted/:id/erase                   | 204   | 204   | 403    | 403    | 401
 `;
 
 /** The statuses without a credential or a session. */

@@ -8,7 +8,8 @@ import { spend, world, type World } from "./world";
 
 /** Valid path parameters for a route. */
 export function parametersOf({ path }: Route, parts: World): Record<string, string> {
-  const { key, id } = path.includes("/apps") ? parts.app : parts.form;
+  const { key, deleted, ...item } = path.includes("/apps") ? parts.app : parts.form;
+  const id = path.includes("/deleted/:id") ? deleted : item.id;
   return {
     key,
     id: path.includes("/integrations")
@@ -146,6 +147,8 @@ const collectionBodies = (kind: Kind): Record<string, (world: World) => Json> =>
     [`${base}/:key/items/:id/revert`]: () => ({ version: 1, change: 1 }),
     [`${base}/:key/items/:id/delete`]: () => ({ version: 1 }),
     [`${base}/:key/items/:id/erase`]: () => ({ version: 1 }),
+    [`${base}/:key/items/deleted/:id/restore`]: () => ({}),
+    [`${base}/:key/items/deleted/:id/erase`]: () => ({}),
   };
 };
 
@@ -270,7 +273,6 @@ export const refused = [
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",
   "POST /admin/apps/:key/items/:id/revert",
-  "POST /admin/apps/:key/items/:id/delete",
   "POST /admin/forms/:key/items/:id/revert",
   "POST /admin/forms/:key/items/:id/reopen",
   "POST /admin/deleted/:id/restore",

@@ -13,12 +13,17 @@ interface Item {
   id: string;
 }
 
+interface ItemWithDeleted extends Item {
+  /** The ID of another item, which a member deleted. */
+  deleted: string;
+}
+
 export interface World {
   bearer: string;
   cookie: string;
-  app: Item & { receipt: string };
+  app: ItemWithDeleted & { receipt: string };
   /** The form also holds a draft. */
-  form: Item;
+  form: ItemWithDeleted;
   client: { client_id: string; client_secret: string };
   /** The requests may change these. */
   credential: string;
@@ -43,15 +48,17 @@ const factories: { [Name in Part]: () => Promise<World[Name]> } = {
   app: async () => {
     const { fields, settings, item } = startOf("app");
     const key = await makeApp(await getCreator(), fields, settings);
+    const deleted = await newDeletedItem(`/apps/${key}`, startOf("app").item);
     const { id, receipt_number: receipt } = await newItem(`/apps/${key}`, item);
-    return { key, id, receipt };
+    return { key, id, receipt, deleted };
   },
   form: async () => {
     const { fields, settings, item } = startOf("form");
     const key = await makeForm(await getCreator(), fields, settings);
+    const deleted = await newDeletedItem(`/forms/${key}`, startOf("form").item);
     const { id } = await newItem(`/forms/${key}`, item);
     await newItem(`/forms/${key}`, { status: "draft", data: {} });
-    return { key, id };
+    return { key, id, deleted };
   },
   client: () => issue({ kind: "client" }),
   credential: async () => (await issue()).id,
@@ -101,6 +108,13 @@ async function newItem(collection: string, item: object): Promise<Json> {
   const { status, text, body } = await admin("POST", `${collection}/items`, item);
   if (status !== 201) throw new Error(text);
   return body;
+}
+
+async function newDeletedItem(collection: string, item: object): Promise<string> {
+  const { id } = await newItem(collection, item);
+  const { status, text } = await admin("POST", `${collection}/items/${id}/delete`, {});
+  if (status !== 204) throw new Error(text);
+  return id;
 }
 
 async function invite(): Promise<{ email: string; link: string }> {

@@ -2,14 +2,14 @@ import type { AuditGroup } from "#actions/audit.ts";
 import type { ChangeDescription } from "#actions/describe-changes.ts";
 import { ChangeList } from "#admin/items/change-list.tsx";
 import { useText } from "#admin/language/index.tsx";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import { Actor, collectionLink } from "./entries.tsx";
 
 /** A sentence like “Anna created 120 and updated 3 submissions in “Orders””, with a link to each of them. */
 export function GroupSentence({ group }: { group: AuditGroup }) {
   const { entry, count, actions } = group;
   const { audit: text, terms } = useText();
-  const counts = Object.entries(actions) as [ItemAction, number][];
+  const counts = Object.entries(actions) as [AuditedItemAction, number][];
   const { items } = terms.collections[entry.action.startsWith("record.") ? "app" : "form"];
   return (
     <>

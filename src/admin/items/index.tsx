@@ -11,6 +11,7 @@ import { listItems, suggestRecords } from "#admin/items/list/list.tsx";
 import { savedLists } from "#admin/items/list/saved.ts";
 import { savedViews } from "#admin/items/list/saved-views.ts";
 import { stepToNeighbor } from "./neighbors.ts";
+import { deletedItemErasure, deletedItems } from "./deleted-items.tsx";
 import { erasePage } from "./erase.tsx";
 import { itemPage } from "./item-page.tsx";
 
@@ -19,6 +20,8 @@ export function itemRoutes(kind: CollectionKind) {
   const item = itemPage(kind);
   const edit = editPage(kind);
   const erasure = erasePage(kind);
+  const deleted = deletedItems(kind);
+  const deletedErasure = deletedItemErasure(kind);
   const write = requireAbility("write");
   const erase = requireAbility("erase");
   const define = requireAbility("define");
@@ -42,6 +45,10 @@ export function itemRoutes(kind: CollectionKind) {
     .get("/import", write, startPage(kind).show)
     .post("/import", write, (c) => importItems(c, kind))
     .post("/", write, (c) => createFromForm(c, kind))
+    .get("/deleted", write, deleted.show)
+    .post("/deleted/:id/restore", write, deleted.restore)
+    .get("/deleted/:id/erase", erase, deletedErasure.show)
+    .post("/deleted/:id/erase", erase, deletedErasure.erase)
     .get("/:id", (c, next) => {
       if (c.req.query("step") !== undefined) return stepToNeighbor(c, kind);
       const isEditing = c.req.query("edit") !== undefined && roleAllows(c.var.member.role, "write");

@@ -8,15 +8,15 @@ import { StatusBadge, itemTitle, ItemValues } from "./value.tsx";
 import { ActorName, ActorNamesContext, actorNames } from "./actor-name.tsx";
 import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import type { Problem } from "#domain/problem/problem.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
 import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
 import { getItemWithHistory } from "#actions/changes.ts";
-import { deleteSubmission } from "#actions/remove-item.ts";
+import { deleteRestorably } from "#actions/remove-item.ts";
 import { reopenSubmission, updateItem } from "#actions/update-item.ts";
 import { historyDocument, itemDocument, relativeOrigin } from "#documents/items.ts";
 import { readForm } from "#admin/form-input.ts";
-import { action, page } from "#admin/page.ts";
+import { page } from "#admin/page.ts";
 import { changedValues, loadTitles, type Titles } from "#actions/reference-titles.ts";
 import type { Referrer } from "#store/data/reference-titles.ts";
 import { noReferences, ReferencesContext, ReferrerList } from "./references.tsx";
@@ -38,7 +38,8 @@ function ItemActions({
   place: Place | undefined;
 }) {
   const values = { $version: String(view.version) };
-  const text = useText().itemPage.actions;
+  const { terms, ...texts } = useText();
+  const text = texts.itemPage.actions;
   const { status } = view;
   const to = (step: string) => withPlace(`${path}${step}`, place);
   return (
@@ -59,11 +60,11 @@ function ItemActions({
       {status === "submitted" ? (
         <Action action={to("/close")} name={text.close} quiet values={values} />
       ) : null}
-      {status === "draft" || status === "submitted" ? (
+      {status !== "closed" ? (
         <Action
           action={to("/delete")}
           name={text.delete}
-          title={text.deleteTitle}
+          title={text.deleteTitle(terms.collections[view.kind].item)}
           confirm={text.deleteConfirm}
           values={values}
         >
@@ -196,7 +197,7 @@ function ItemPage(props: ItemPageProps) {
           </aside>
         </div>
       </ReferencesContext.Provider>
-      {canErase && (view.status === null || view.status === "closed") ? (
+      {canErase && view.status === "closed" ? (
         <p class="actions page-end">
           <a class="button danger" href={`${itemPath}/erase`}>
             {text.actions.erase}
@@ -251,18 +252,18 @@ export function itemPage(kind: CollectionKind) {
         };
       },
     });
-  // Records are only erased, so this 404 shows no record.
-  const remove = (kind === "app" ? action : form)({
+  const remove = form({
     async act({ c, ctx, text }) {
       const target = await getItem(c, kind);
-      if (kind === "app") throw problem.notFound();
-      await deleteSubmission(ctx, target, readIfMatch(await readForm(c)));
+      await deleteRestorably(ctx, target, readIfMatch(await readForm(c)));
       const { item, compiled } = target;
       const { fields } = compiled.collection.definition.fields;
       const title = itemTitle(buildItemView(item, compiled), fields, text);
       const [base, place] = [itemsPath(c, kind), readPlace(c)];
       const to = place ? pagePath(base, place.query) : base;
-      return { to, flash: text.itemPage.outcomes.deleted(title), document: null };
+      const undo = { action: `${base}/deleted/${item.id}/restore`, values: {} };
+      const deleted = text.itemPage.outcomes.deleted(title);
+      return { to, flash: { text: deleted, isPartial: false, undo }, document: null };
     },
   });
   return {

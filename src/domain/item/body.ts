@@ -12,7 +12,8 @@ export type BatchOperation =
   | { op: "create"; id?: string; unless?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
-  | { op: "delete"; id: string; ifMatch: Precondition | null }
+  /** With `isKept`, the item can be restored. Only the administration area does that. */
+  | { op: "delete"; id: string; ifMatch: Precondition | null; isKept?: boolean }
   /** Reopens a closed submission. Only the administration area does. */
   | { op: "reopen"; id: string; ifMatch: Precondition | null };
 

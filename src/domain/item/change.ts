@@ -22,7 +22,7 @@ import {
 } from "#domain/data/index-entries.ts";
 import { assertPartFits } from "./part-limits.ts";
 
-/** Actions on items, by their names in the audit. */
+/** Actions on items, as the feed and webhooks report them. */
 export type ItemAction =
   | "record.create"
   | "record.update"
@@ -35,6 +35,22 @@ export type ItemAction =
   | "submission.recalculate"
   | "submission.delete"
   | "submission.erase";
+
+/** What members do that the feed and webhooks report as another action. */
+const reportedActions = {
+  "record.delete": "record.erase",
+  "record.restore": "record.create",
+  "submission.restore": "submission.create",
+} as const satisfies Record<string, ItemAction>;
+
+/** Actions on items, by their names in the audit. */
+export type AuditedItemAction = ItemAction | keyof typeof reportedActions;
+
+/** The action that the feed and webhooks report. */
+export const reportedAction = (action: AuditedItemAction): ItemAction =>
+  action in reportedActions
+    ? reportedActions[action as keyof typeof reportedActions]
+    : (action as ItemAction);
 
 /** `left`: the item is no longer in the view through which the caller sees the collection. */
 export type ChangeType = "created" | "updated" | "deleted" | "left";
@@ -110,7 +126,7 @@ export interface HistoryEntry {
   by: Actor;
   /** The e-mail of a member or the name of a credential; null when it no longer exists. */
   byName: string | null;
-  action: ItemAction;
+  action: AuditedItemAction;
   /** Empty for the creation; null when the former values are no longer stored. */
   fields: FieldChange[] | null;
 }

@@ -40,6 +40,8 @@ export interface BatchValues {
   receiptPrefix: string | null;
   /** The number of items that the batch creates. */
   createdCount: number;
+  /** When the schedule erases the items that the batch deletes. Null if it deletes them for good. */
+  keptUntil: number | null;
 }
 
 /** The values of a statement that also takes rows, as JSON in a size that D1 accepts. */
@@ -73,9 +75,8 @@ export const collectionAccepts = collectionGuard<BatchValues>(
   () =>
     sql`select case
       when c.revision is not ${v.revision} then ${guardCode("definition_changed")}
-      when not ${v.needsOpenForm} then null
-      when c.state = 'closed' or c.closes_at <= ${v.now} then ${guardCode("closed")}
-      when c.opens_at > ${v.now} then ${guardCode("not_open_yet")}
+      when ${v.needsOpenForm} and (c.state = 'closed' or c.closes_at <= ${v.now}) then ${guardCode("closed")}
+      when ${v.needsOpenForm} and c.opens_at > ${v.now} then ${guardCode("not_open_yet")}
       when ${v.maxAddedItems} > 0 and t.live + ${v.maxAddedItems} > c.max_submissions then ${guardCode("full")}
     end as code
     from (select ${v.collectionId} as id) x left join collection c on c.id = x.id
@@ -178,15 +179,16 @@ const changedAt = lazySql(() =>
 
 /**
  * Rows: number, id, offset from the last stored change, action, version, offset of the previous change of the item in
- * this batch (or null), fields, former values.
+ * this batch (or null), fields, former values, views, action in the audit (or null).
  */
 export const insertChanges = collectionStatement<BatchRowValues>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("t.collection_id")} + ${element(2)}, ${changedAt}, ${v.actor}, ${element(3)},
         ${itemNumber}, ${element(1)}, ${element(4)},
-        iif(${element(5)} is null, (select last_change from item where number = ${itemNumber}),
+        iif(${element(5)} is null, coalesce((select last_change from item where number = ${itemNumber}),
+            (select last_change from deleted_item where number = ${itemNumber})),
           ${joinedPrecedingNumberSql("t.collection_id")} + ${element(5)}),
-        ${element(6)}, ${element(7)}, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${element(8)}
+        ${element(6)}, ${element(7)}, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${element(8)}, ${element(9)}
       from tally t ${joinLastChangeSql("t.collection_id")} cross join json_each(${v.rows}) e where ${tallyCondition}`,
   ),
 );
@@ -233,7 +235,8 @@ export const deleteItems = collectionStatement<BatchRowValues>((db) =>
 export interface TallyChange {
   now: number;
   createdCount: number;
-  deletedCount: number;
+  /** How many more items the collection has after the batch. Negative if it has fewer. */
+  addedCount: number;
   /** The bytes of the largest item that the batch writes. */
   largestBytes: number;
 }
@@ -243,7 +246,7 @@ export const updateTally = collectionStatement<TallyChange>((db, values) =>
     .update(tally)
     .set({
       lastPlace: sql`last_place + ${values.createdCount}`,
-      live: sql`live + ${values.createdCount} - ${values.deletedCount}`,
+      live: sql`live + ${values.addedCount}`,
       lastCreatedAt: sql`iif(${values.createdCount} = 0, last_created_at,
         max(last_created_at + 1, ${values.now}) + ${values.createdCount} - 1)`,
       largest: sql`max(largest, ${values.largestBytes})`,

@@ -1,8 +1,9 @@
 import { type CollectionDatabase, type PreparedStatement } from "#store/db/database.ts";
+import * as deleted from "./batch-deleted-items.ts";
 import * as batch from "./batch-statements.ts";
 import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import { reportedAction, type AuditedItemAction } from "#domain/item/change.ts";
 import type { ChangeMarks } from "#domain/item/view-marks.ts";
 import type { Status } from "#domain/item/item.ts";
 import type { ItemAuditRecord } from "./changes.ts";
@@ -39,7 +40,7 @@ interface WrittenItem {
 interface WrittenChange {
   ref: ItemRef;
   id: string;
-  action: ItemAction;
+  action: AuditedItemAction;
   version: number;
   /** Ids of the fields and their former values, JSON. */
   fields: string;
@@ -68,6 +69,11 @@ export interface BatchWrite {
   createdItems: WrittenItem[];
   updatedItems: WrittenItem[];
   deletedNumbers: number[];
+  /** When the schedule erases the deleted items, which can be restored until then. Null if they are gone at once. */
+  keptUntil: number | null;
+  /** Deleted items that the batch restores, and their versions as the request read them. */
+  restoredItems: WrittenItem[];
+  expectedDeleted: [number: number, version: number][];
   /** The references that the items did not have before. */
   references: GuardedReference[];
   files: ItemFiles[];
@@ -137,7 +143,7 @@ function buildStatements(
   auditRecord: ItemAuditRecord,
   limits: CreateLimits,
 ): PreparedStatement<"data">[] {
-  const { now, createdItems, updatedItems, deletedNumbers } = write;
+  const { now, createdItems, updatedItems, deletedNumbers, restoredItems } = write;
   const values: BatchValues = {
     ...auditRecord,
     now,
@@ -149,10 +155,11 @@ function buildStatements(
     maxAddedItems: write.maxAddedItems,
     receiptPrefix: write.receiptPrefix,
     createdCount: createdItems.length,
+    keptUntil: write.keptUntil,
   };
   const largestBytes = Math.max(
     0,
-    ...[...createdItems, ...updatedItems].map(({ data }) => byteLength(data)),
+    ...[...createdItems, ...updatedItems, ...restoredItems].map(({ data }) => byteLength(data)),
   );
   return [
     ...(claim
@@ -161,7 +168,7 @@ function buildStatements(
     batch.collectionAccepts(db, values),
     ...buildRowStatements(db, values, write),
     ...attachFiles(db, write.files, { actor: auditRecord.actor, now, mayReturn: true }),
-    ...(write.mayHaveFiles ? releaseFiles(db, deletedNumbers) : []),
+    ...(write.mayHaveFiles && write.keptUntil === null ? releaseFiles(db, deletedNumbers) : []),
     ...assignMarks(db, write.changes.map(toOpenChange)),
     ...viewGuard(
       db,
@@ -171,7 +178,7 @@ function buildStatements(
     batch.updateTally(db, {
       now,
       createdCount: createdItems.length,
-      deletedCount: deletedNumbers.length,
+      addedCount: createdItems.length + restoredItems.length - deletedNumbers.length,
       largestBytes,
     }),
     batch.selectAssigned(db, { createdCount: createdItems.length }),
@@ -190,15 +197,20 @@ function buildRowStatements(
   values: BatchValues,
   write: BatchWrite,
 ): PreparedStatement<"data">[] {
-  const { createdItems, updatedItems, deletedNumbers } = write;
+  const { createdItems, updatedItems, deletedNumbers, restoredItems } = write;
   const bindRows = (bind: CollectionBind<BatchRowValues>, rows: readonly string[]) =>
     chunkJsonRows(rows).map((chunk) => bind(db, { ...values, rows: chunk }));
   const numbers = toJsonRows(deletedNumbers.map((number) => [number]));
   const followingChanges = changesAfterLast(write.changes);
   const createdRows = createdItems.map((item) => createdRow(item, followingChanges));
   const updatedRows = updatedItems.map((item) => updatedRow(item, followingChanges));
+  const restoredRows = restoredItems.map((item) => updatedRow(item, followingChanges));
+  const restoredNumbers = toJsonRows(restoredItems.map(({ ref }) => [ref]));
+  const finalNumbers = write.keptUntil === null ? numbers : [];
+  const keptRows = deletedNumbers.map((number) => [number, followingChanges.get(number) ?? 0]);
   return [
     ...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),
+    ...bindRows(deleted.deletedUnchanged, toJsonRows(write.expectedDeleted)),
     ...guardReferences(write.references).map((bind) => bind(db, {})),
     ...bindRows(batch.deleteUnique, toJsonRows(write.uniqueValuesToRemove)),
     ...bindRows(batch.insertUnique, toJsonRows(write.uniqueValuesToAdd)),
@@ -206,15 +218,18 @@ function buildRowStatements(
     ...bindRows(batch.removeEntries, toJsonRows(write.entriesToRemove)),
     ...bindRows(batch.addEntries, toJsonRows(write.entriesToAdd)),
     ...bindRows(batch.addUpdateTimes, toJsonRows(createdItems.map(({ ref }) => [ref]))),
-    ...bindRows(batch.eraseFormerValues, numbers),
-    ...bindRows(batch.queueErasure, numbers),
+    ...bindRows(batch.eraseFormerValues, finalNumbers),
+    ...bindRows(batch.queueErasure, finalNumbers),
     ...buildChangeStatements(db, values, write.changes),
     ...bindRows(batch.insertItems, createdRows),
+    ...bindRows(deleted.restoreItems, restoredRows),
+    ...bindRows(deleted.forgetDeleted, restoredNumbers),
     ...bindRows(batch.updateItems, updatedRows),
     ...(write.changes.some(({ action }) => action.endsWith(".erase"))
       ? eraseReplays(db, { numbers: JSON.stringify(deletedNumbers), at: write.now })
       : []),
     ...bindRows(batch.rememberRemovals, numbers),
+    ...(write.keptUntil === null ? [] : bindRows(deleted.keepDeleted, toJsonRows(keptRows))),
     ...bindRows(batch.deleteItems, numbers),
   ];
 }
@@ -259,12 +274,13 @@ function buildChangeStatements(
           ref,
           id,
           index + 1 - start,
-          action,
+          reportedAction(action),
           version,
           previous === undefined ? null : previous - start,
           fields,
           former,
           views,
+          reportedAction(action) === action ? null : action,
         ]);
     },
   );

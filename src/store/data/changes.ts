@@ -2,7 +2,7 @@ import type { Databases, Scope } from "#store/db/database.ts";
 import { loadActorNames } from "#store/home/audit.ts";
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor } from "#domain/audit.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction, ItemAction } from "#domain/item/change.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import { change } from "#store/db/schema.ts";
 import {
@@ -63,7 +63,7 @@ export function changeFromRow({ item_id: itemId, fields, ...row }: ChangeRow): C
 export interface ItemAuditRecord {
   at: number;
   actor: Actor;
-  action: ItemAction;
+  action: AuditedItemAction;
   /** The start of the hash of a member's session. */
   session: string | null;
   requestId: string;
@@ -127,7 +127,7 @@ export const insertChange = dataStatement<ChangeInsert>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("i.collection_id")} + 1, ${changeTimeSql(v.at)}, ${v.actor}, ${v.action}, i.number, i.id,
         iif(${v.versionIncrement}, ${nextVersionSql(sql`i.version`)}, i.version), i.last_change, ${v.changedFields}, ${v.former},
-        ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}
+        ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}, null
         from item i ${joinLastChangeSql("i.collection_id")} where i.number = ${v.number}`,
   ),
 );
@@ -139,7 +139,7 @@ export interface PastChange {
   actor: Actor;
   /** The e-mail of a member or the name of a credential. Null when it no longer exists. */
   actorName: string | null;
-  action: ItemAction;
+  action: AuditedItemAction;
   version: number;
   previous: number | null;
   fields: number[];
@@ -170,7 +170,7 @@ const buildHistory =
         at: sql<number>`at`,
         actor: sql<Actor>`actor`,
         actorName: name.as("actorName"),
-        action: sql<ItemAction>`action`,
+        action: sql<AuditedItemAction>`coalesce(audit_action, action)`.as("action"),
         version: sql<number>`version`,
         previous: sql<number | null>`previous`,
         fields: sql<string>`fields`,

@@ -127,7 +127,7 @@ const insertEntries = collectionStatement<CreateValues>((db) =>
 const insertChange = collectionStatement<CreateValues>((db) =>
   db.insert(change).select(
     sql`select ${joinedPrecedingNumberSql("t.collection_id")} + 1, ${changeTimeSql(sql`t.last_created_at`)}, ${v.actor}, ${v.action},
-        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}
+        ${itemNumber}, ${v.id}, ${lowestVersionSql}, null, ${v.changedFields}, null, ${v.session}, ${v.requestId}, ${v.sentRequestId}, ${v.views}, null
         from tally t ${joinLastChangeSql("t.collection_id")} where ${tallyCondition} and ${isNewItem}`,
   ),
 );

@@ -40,6 +40,7 @@ const rowsPerStep = 1000;
 /** The tables that hold rows of a collection, with their key and the range of the numbers that begin it. */
 const numberedTables = [
   { table: "item", key: "number", range: "item" },
+  { table: "deleted_item", key: "number", range: "item" },
   { table: "search_entry", key: "field, value, item", range: "field" },
   { table: "unique_value", key: "field, value", range: "field" },
   { table: "change", key: "number", range: "item" },

@@ -76,7 +76,7 @@ const insertChangesStatement = dataStatement<{
     .select(
       sql`select i.last_change, ${changeTimeSql(sql`(e.value ->> 2)`)}, 'system', ${v.action}, i.number, i.id, i.version,
         e.value ->> 4, e.value -> 5, nullif(e.value -> 6, 'null'), null, ${v.requestId}, null,
-        nullif(e.value -> 7, 'null')
+        nullif(e.value -> 7, 'null'), null
         from json_each(${v.recalculated}) e
         join item i on i.number = e.value ->> 0 and i.version = ${nextVersionSql(sql`(e.value ->> 1)`)} and i.last_change is not null
         ${joinLastChangeSql("i.collection_id")} where true`,

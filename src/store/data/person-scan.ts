@@ -5,7 +5,7 @@ import { itemNumberRange } from "#domain/item/item.ts";
 import { itemTitleSql } from "./item-title.ts";
 import type { CollectionDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { change, collection, item } from "#store/db/schema.ts";
+import { change, collection } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 
 /** Finds the first collection after `after`, deleted ones that can still be restored included. */
@@ -80,6 +80,8 @@ export interface NumberedItem {
   name: string;
   /** 1 while its app or form is deleted, but can be restored. */
   hidden: number;
+  /** 1 while it is deleted itself, but can be restored. */
+  deleted: number;
 }
 
 /** The items whose matching fields a page names. */
@@ -88,16 +90,15 @@ const maxShownBytes = 50_000;
 const selectNumbered = collectionStatement<{ numbers: string }>((db, v) =>
   db
     .select({
-      number: item.number,
-      id: item.id,
-      receipt: sql<string | null>`${item.receiptNumber}`.as("receipt"),
-      title: itemTitleSql("item", "collection").as("title"),
+      number: sql<number>`i.number`.as("number"),
+      id: sql<string>`i.id`.as("id"),
+      receipt: sql<string | null>`i.receipt_number`.as("receipt"),
+      title: itemTitleSql("i", "collection").as("title"),
       data: sql<
         string | null
-      >`iif(octet_length(${item.data}) <= ${sql.raw(String(maxShownBytes))}, ${item.data}, null)`.as(
-        "data",
-      ),
-      createdAt: sql<number>`${item.createdAt}`.as("createdAt"),
+      >`iif(octet_length(i.data) <= ${sql.raw(String(maxShownBytes))}, i.data, null)`.as("data"),
+      createdAt: sql<number>`i.created_at`.as("createdAt"),
+      deleted: sql<number>`i.deleted`.as("deleted"),
       kind: collection.kind,
       key: sql<string>`iif(${collection.id} < 0, substr(${collection.key}, 2), ${collection.key})`.as(
         "key",
@@ -105,9 +106,13 @@ const selectNumbered = collectionStatement<{ numbers: string }>((db, v) =>
       name: collection.name,
       hidden: sql<number>`${collection.id} < 0`.as("hidden"),
     })
-    .from(item)
-    .innerJoin(collection, sql`${collection.id} in (${v.collectionId}, -${v.collectionId})`)
-    .where(sql`${item.number} in (select value from json_each(${v.numbers}))`),
+    .from(
+      sql`(select number, id, receipt_number, data, created_at, 0 as deleted from item
+          where number in (select value from json_each(${v.numbers}))
+        union all select number, id, receipt_number, data, created_at, 1 from deleted_item
+          where number in (select value from json_each(${v.numbers}))) i`,
+    )
+    .innerJoin(collection, sql`${collection.id} in (${v.collectionId}, -${v.collectionId})`),
 );
 
 const selectFieldSet = collectionStatement<object>((db, { collectionId }) =>

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { maxCountedItems, type Actor, type AuditAction, type AuditDetail } from "#domain/audit.ts";
 import type { Acceptance, CollectionKind } from "#domain/definition/collection.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import {
   orm,
@@ -26,7 +26,7 @@ export interface RecentAction {
   /** Whether the item is still stored. */
   hasItem: boolean;
   /** How many items the same request, or the steps of the same import, changed, by action. Empty for a definition. */
-  counts: Partial<Record<ItemAction, number>>;
+  counts: Partial<Record<AuditedItemAction, number>>;
   /** What the audit stores beside a change of a definition. */
   detail: AuditDetail | null;
   kind: CollectionKind;
@@ -76,7 +76,7 @@ interface RecentActionRow
 const runSql = sql`(with recursive run (number, at, action, request_id, session, place) as (
     select a.number, a.at, a.action, a.request_id, a.session, 1
     union all
-    select y.number, y.at, y.action, y.request_id, y.session, run.place + 1
+    select y.number, y.at, coalesce(y.audit_action, y.action), y.request_id, y.session, run.place + 1
     from run join change y on y.number = (select max(number) from change
       where number < run.number and number > a.collection_id * ${sequencesSql})
     where run.place < ${maxCountedSql} and y.actor <> 'system' and (y.request_id = run.request_id
@@ -113,7 +113,7 @@ export const selectRecentActions = (db: Database<"data">) =>
         name: sql<string | null>`name`.as("name"),
       })
       .from(
-        sql`(select ${isOwn} as is_own, max(x.number) as number, x.at, x.actor, x.action, x.item_id,
+        sql`(select ${isOwn} as is_own, max(x.number) as number, x.at, x.actor, coalesce(x.audit_action, x.action) as action, x.item_id,
             c.id as collection_id, c.kind, c.key, c.name, x.request_id, x.session, null as detail
           from (select id, kind, key, name from collection where id > 0 order by id desc limit ${maxSearchedCollections}) c
             join change x on x.number in (select number from change

@@ -13,10 +13,14 @@ const resendableMs = sql.raw(String(10 * 60_000));
 
 /** Keeps the IDs of young items, in the batch that deletes them, so that no late create stores them again. */
 export const rememberRemovals = (db: Builder, numbers: SQL, now: SQL) =>
-  db.insert(removedItem).select(
-    sql`select id, number, created_at, ${now} from item
+  db
+    .insert(removedItem)
+    .select(
+      sql`select id, number, created_at, ${now} from item
         where number in (${numbers}) and created_at > ${now} - ${resendableMs}`,
-  );
+    )
+    // It was deleted before, and restored.
+    .onConflictDoUpdate({ target: removedItem.id, set: { at: sql`excluded.at` } });
 
 /** Whether an item with this ID was stored, even if it has been deleted since. */
 export const wasStored = (id: SQL): SQL =>

@@ -168,9 +168,13 @@ interface ErasureValues {
   at: number;
 }
 
-const keysOfItems = (numbers: SQL) => sql`select r.key from json_each(${numbers}) e
-  join item i on i.number = e.value
+const keysIn = (table: SQL, numbers: SQL) => sql`select r.key from json_each(${numbers}) e
+  join ${table} i on i.number = e.value
   join replay r on r.expires_at = i.created_at + ${retention} and r.item_id = i.id`;
+
+/** Items that can be restored have responses, too. */
+const keysOfItems = (numbers: SQL) =>
+  sql`${keysIn(sql`item`, numbers)} union all ${keysIn(sql`deleted_item`, numbers)}`;
 
 const queueErasedReplays = dataStatement<ErasureValues>((db, v) =>
   db

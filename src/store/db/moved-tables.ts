@@ -4,6 +4,7 @@ import { collectionDigits, sequencesPerCollection } from "#domain/item/item.ts";
 import {
   change,
   collection,
+  deletedItem,
   deletion,
   erasedItem,
   erasure,
@@ -53,6 +54,7 @@ interface Declaration {
 
 const declarations = lazy((): readonly Declaration[] => [
   { table: item, column: "number", span: "number", large: ["data"] },
+  { table: deletedItem, column: "number", span: "number", large: ["data", "title"] },
   { table: change, column: "number", span: "number", large: ["former", "fields"] },
   { table: searchEntry, column: "field", span: "number", large: ["value", "folded"] },
   { table: uniqueValue, column: "field", span: "number", large: ["value"] },

@@ -1,9 +1,10 @@
 export * from "./home-schema.ts";
+export * from "./item-schema.ts";
 import { customType, index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
 import { lazyTable } from "./lazy.ts";
 import type { Actor, AuditAction } from "#domain/audit.ts";
 import type { Location } from "#domain/definition/location.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction, ItemAction } from "#domain/item/change.ts";
 
 /** The tables of `migrations/`, which document each table. A test compares both, column by column. */
 
@@ -92,22 +93,6 @@ export const tally = lazyTable("tally", () => ({
   largest: integer("largest").notNull().default(0),
 }));
 
-export const item = lazyTable("item", () => ({
-  number: integer("number").primaryKey(),
-  id: text("id").notNull().unique(),
-  collectionId: integer("collection_id").notNull(),
-  receiptNumber: text("receipt_number"),
-  status: text("status", { enum: ["draft", "submitted", "closed"] }),
-  version: integer("version").notNull(),
-  definitionVersion: integer("definition_version").notNull(),
-  createdAt: integer("created_at").notNull(),
-  createdBy: text("created_by").notNull().$type<Actor>(),
-  updatedAt: integer("updated_at").notNull(),
-  updatedBy: text("updated_by").notNull().$type<Actor>(),
-  data: text("data").notNull(),
-  lastChange: integer("last_change"),
-}));
-
 export const change = lazyTable("change", () => ({
   number: integer("number").primaryKey(),
   at: integer("at").notNull(),
@@ -123,6 +108,7 @@ export const change = lazyTable("change", () => ({
   requestId: text("request_id").notNull(),
   sentRequestId: text("sent_request_id"),
   views: text("views"),
+  auditAction: text("audit_action").$type<AuditedItemAction>(),
 }));
 
 export const erasure = lazyTable("erasure", () => ({ change: integer("change").primaryKey() }));

@@ -98,7 +98,7 @@ const selectWindow = dataStatement<AuditValues>((db) =>
       ),
     })
     .from(
-      sql`(select ${isOwn} as is_own, x.number, x.at, x.actor, x.action, s.id as collection_id, x.item_id as subject, x.version,
+      sql`(select ${isOwn} as is_own, x.number, x.at, x.actor, coalesce(x.audit_action, x.action) as action, s.id as collection_id, x.item_id as subject, x.version,
           x.session, x.request_id, x.sent_request_id, null as detail,
           count(*) over (partition by s.id) >= ${maxRowsPerSourceSql()} as may_have_older
         from ${newestRowsSql(changeSourcesSql(), sql`change`, sql`number`)} s

@@ -223,7 +223,7 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
     viewer: viewerOf(c),
   });
   const { act } = change;
-  const isUndoable = act !== "delete" && sent === "" && report.done > 0;
+  const isUndoable = sent === "" && report.done > 0;
   const undo = isUndoable ? undoOfRequest(listPath, act, c.var.requestId) : undefined;
   const flash = { ...result, undo };
   // A result that fits a confirmation needs no page of its own.

@@ -23,9 +23,9 @@ export type BulkChange =
 
 export type BulkAct = BulkChange["act"];
 
-/** Records are neither closed nor deleted. */
+/** Records have no status. */
 const actsOf: Record<CollectionKind, readonly BulkAct[]> = {
-  app: ["edit"],
+  app: ["edit", "delete"],
   form: ["edit", "close", "reopen", "delete"],
 };
 
@@ -80,7 +80,7 @@ export function operationOf(change: BulkChange, { id, version }: ItemView): Batc
     case "reopen":
       return { op: "reopen", id, ifMatch };
     case "delete":
-      return { op: "delete", id, ifMatch };
+      return { op: "delete", id, ifMatch, isKept: true };
     case "edit":
       return { op: "update", id, body: { data: change.data }, ifMatch };
   }

@@ -136,6 +136,11 @@ export function ResultPage(props: ReportProps) {
         <a class="button" href={listPath}>
           {text.back(item)}
         </a>
+        {act === "delete" ? (
+          <a class="button quiet" href={`${base}/deleted`}>
+            {frame.text.deletedItems.view}
+          </a>
+        ) : null}
       </p>
     </BulkPage>
   );

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { listAudit } from "#actions/audit.ts";
 import { describeChanges } from "#actions/describe-changes.ts";
+import { restoreItems } from "#actions/restore-items.ts";
 import { writeRows } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { AuditAction } from "#domain/audit.ts";
@@ -15,13 +16,14 @@ import { previousData } from "#admin/items/history.tsx";
 import { itemsPath } from "#admin/items/load-item.ts";
 import type { Outcome } from "#admin/page.ts";
 import { readTexts, type Undo } from "#admin/preferences.ts";
+import { describeRefusal } from "#admin/items/deleted-items.tsx";
 import { actionOf } from "./confirm-page.tsx";
 
 /** One request takes back at most this many changes, which is what one request of a bulk edit makes. */
 const maxUndone = 500;
 
 /** The bulk actions that can be taken back. */
-const undoableActs = ["edit", "close", "reopen"] as const;
+const undoableActs = ["edit", "close", "reopen", "delete"] as const;
 type UndoableAct = (typeof undoableActs)[number];
 
 /** The form that takes back what one request of a bulk action did. */
@@ -32,6 +34,7 @@ export const undoOfRequest = (listPath: string, act: UndoableAct, requestId: str
 
 function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditAction {
   if (act === "edit") return kind === "app" ? "record.update" : "submission.update";
+  if (act === "delete") return kind === "app" ? "record.delete" : "submission.delete";
   return act === "close" ? "submission.close" : "submission.reopen";
 }
 
@@ -56,6 +59,7 @@ export async function undoBulk(
   const { groups } = await listAudit(ctx, filter, null, maxUndone, true);
   const entries = groups.map(({ entry }) => entry).filter(({ requestId }) => requestId === request);
   if (request === "" || entries.length === 0) throw problem.notFound();
+  if (act === "delete") return undoDeletion(c, compiled, entries);
   const operations =
     act === "edit" ? await buildEdits(c, entries) : entries.flatMap(reverseOperation(act));
   let done = 0;
@@ -69,6 +73,38 @@ export async function undoBulk(
   const text = bulk.undone(act, terms.collections[kind].itemCount(done), left);
   const document = { done, refused: left };
   return { to: itemsPath(c, kind), flash: { text, isPartial: left > 0 }, document };
+}
+
+const maxNamed = 5;
+
+/** Restores the items that a request deleted, and names those that it could not restore. */
+async function undoDeletion(
+  c: Context<AdminEnv>,
+  { collection }: CompiledCollection,
+  entries: readonly AuditEntry[],
+): Promise<Outcome> {
+  const ids = entries.map(({ subject }) => subject);
+  const { compiled, results } = await restoreItems(c.var.action, collection, ids);
+  const text = readTexts(c);
+  const left = results.flatMap(({ id, refusal }) =>
+    refusal
+      ? [{ title: `…${id.slice(-8)}`, reason: describeRefusal(compiled, refusal, text) }]
+      : [],
+  );
+  const done = results.length - left.length;
+  const { itemCount } = text.terms.collections[collection.kind];
+  const result =
+    left.length === 0
+      ? text.bulk.undone("delete", itemCount(done), 0)
+      : text.bulk.notRestored(
+          done,
+          itemCount(results.length),
+          left.slice(0, maxNamed),
+          Math.max(0, left.length - maxNamed),
+        );
+  const document = { done, refused: left.length };
+  const flash = { text: result, isPartial: left.length > 0 };
+  return { to: itemsPath(c, collection.kind), flash, document };
 }
 
 /** Reopens what a request closed, or closes what it reopened, in the version that it stored. */

@@ -204,6 +204,11 @@ export function ItemsPage(props: ItemsPageProps) {
         <SearchProgress {...props} />
         <PageLinks {...props} base={base} />
       </div>
+      {canWrite ? (
+        <p class="page-end">
+          <a href={`${base}/deleted`}>{text.deletedItems.title}</a>
+        </p>
+      ) : null}
     </CollectionLayout>
   );
 }

@@ -212,10 +212,12 @@ function BulkActions({
               {text.reopenSelected}
             </button>
           ) : null}
-          <button type="submit" class="danger little" name="act" value="delete">
-            {text.deleteSelected}
-          </button>
         </>
+      ) : null}
+      {canWrite ? (
+        <button type="submit" class="danger little" name="act" value="delete">
+          {text.deleteSelected}
+        </button>
       ) : null}
     </div>
   );

@@ -1,7 +1,7 @@
 import { listing, plural, type Words } from "./words.ts";
 import type { Child } from "hono/jsx";
 import type { AccountAction, AuditDetail, ResourceAction, SubjectKind } from "#domain/audit.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
 const filters = () => ({
@@ -14,11 +14,14 @@ const filters = () => ({
     record: "Any action on records",
     "record.create": "Created a record",
     "record.update": "Updated a record",
+    "record.delete": "Deleted a record",
+    "record.restore": "Restored a record",
     "record.erase": "Permanently deleted a record",
     submission: "Any action on submissions",
     "submission.create": "Created a submission",
     "submission.update": "Updated a submission",
     "submission.delete": "Deleted a submission",
+    "submission.restore": "Restored a submission",
     "submission.erase": "Permanently deleted a submission",
     "submission.close": "Closed a submission",
     "submission.reopen": "Reopened a submission",
@@ -71,10 +74,13 @@ const verbs = (): Record<ResourceAction, string> => ({
   "record.create": "created",
   "record.update": "updated",
   "record.recalculate": "recalculated",
+  "record.delete": "deleted",
+  "record.restore": "restored",
   "record.erase": "permanently deleted",
   "submission.create": "created",
   "submission.update": "updated",
   "submission.delete": "deleted",
+  "submission.restore": "restored",
   "submission.erase": "permanently deleted",
   "submission.close": "closed",
   "submission.reopen": "reopened",
@@ -168,7 +174,7 @@ export const audit = ({ formatCount }: Words) => ({
   /** Several items of a kind, by what happened to them. */
   group: (
     actor: Child,
-    actions: readonly (readonly [action: ItemAction, count: number])[],
+    actions: readonly (readonly [action: AuditedItemAction, count: number])[],
     items: string,
     collection: Child,
     isExact = true,

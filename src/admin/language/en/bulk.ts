@@ -12,10 +12,10 @@ const pastVerbs: Record<Act, string> = {
 
 /** What taking back did. */
 const undoneVerbs: Record<Act, string> = {
-  ...pastVerbs,
   edit: "reverted",
   close: "reopened",
   reopen: "closed",
+  delete: "restored",
 };
 
 interface Report {
@@ -102,7 +102,7 @@ export const bulk = (words: Words) => ({
   explanations: {
     close: "Closed submissions can’t be edited until they are reopened.",
     reopen: "Reopened submissions can be edited again.",
-    delete: "This deletes them. It can’t be undone.",
+    delete: "You can restore them for 7 days.",
   },
   leftOut: (act: Act, count: number, items: string) =>
     `${words.formatCount(count)} of ${items} won’t change: ${skipped[act]} are skipped.`,
@@ -114,6 +114,12 @@ export const bulk = (words: Words) => ({
     left === 0
       ? `${items} ${undoneVerbs[act]}`
       : `${items} ${undoneVerbs[act]}. Skipped ${words.formatCount(left)} that changed since then.`,
+  /** What taking back a deletion did. Names some items that were not restored, and counts the others. */
+  notRestored: (restored: number, items: string, named: readonly Refusal[], others: number) => {
+    const names = named.map(({ title, reason }) => `${title} (${reason})`).join(", ");
+    const more = others > 0 ? ` and ${words.formatCount(others)} more` : "";
+    return `${words.formatCount(restored)} of ${items} restored. Not restored: ${names}${more}.`;
+  },
   present: {
     title: (field: string) => `Current values of ${field}`,
     count: "Items",

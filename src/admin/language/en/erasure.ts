@@ -4,7 +4,7 @@ import { plural, type Words } from "./words.ts";
 export const erasure = ({ formatCount }: Words) => ({
   title: (title: string) => `Permanently delete ${title}`,
   warning: (item: string) =>
-    `This permanently removes the ${item} and everything below. It can’t be undone.`,
+    `This deletes the ${item} now, with history, files and stored responses. You can’t undo this.`,
   values: (fields: number) => `The values of ${formatCount(fields)} ${plural(fields, "field")}`,
   changes: (count: number, hasMore: boolean) =>
     `The earlier values from ${hasMore ? "more than " : ""}${formatCount(count)} ${plural(count, "edit")}`,

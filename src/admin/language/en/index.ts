@@ -16,6 +16,7 @@ import { definitionJson } from "./definition-json.ts";
 import { definitionSettings } from "./definition-settings.ts";
 import { definitionVersions } from "./definition-versions.ts";
 import { definitions } from "./definitions.ts";
+import { deletedItems } from "./deleted-items.ts";
 import { erasure } from "./erasure.ts";
 import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
@@ -59,6 +60,7 @@ export const en = (numbers: Numbers) => {
     definitionVersions: definitionVersions(words),
     definitions: definitions(words),
     fieldEditor: fieldEditor(words),
+    deletedItems: deletedItems(),
     erasure: erasure(words),
     filters: filters(words),
     frame: frame(words),

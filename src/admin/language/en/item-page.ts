@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import type { RowDiff } from "#domain/item/row-diff.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import type { Words } from "./words.ts";
@@ -11,12 +11,11 @@ const actions = () => ({
   close: "Close submission",
   reopen: "Reopen submission",
   delete: "Delete",
-  deleteTitle: "Delete this submission?",
-  deleteConfirm:
-    "This deletes the submission with all its values, files and history. You can’t undo this.",
+  deleteTitle: (item: string) => `Delete this ${item}?`,
+  deleteConfirm: "You can restore it for 7 days.",
   /** A link to the erasure, inside the confirmation of a deletion. */
   eraseInstead: (erase: Child) =>
-    sentence`Did a person ask you to delete their data? Then use ${erase}`,
+    sentence`Did a person ask you to delete their data? ${erase} deletes it now, with history, files and stored responses. You can’t undo this.`,
   erase: "Permanently delete…",
   previous: "← Previous",
   next: "Next →",
@@ -47,10 +46,12 @@ const by =
 
 const recalculated: HistoryEntry = (_, time) => sentence`Recalculated automatically, ${time}`;
 
-const historyEntries = (): Record<ItemAction, HistoryEntry> => ({
+const historyEntries = (): Record<AuditedItemAction, HistoryEntry> => ({
   "record.create": by("Created"),
   "record.update": by("Updated"),
   "record.recalculate": recalculated,
+  "record.delete": by("Deleted"),
+  "record.restore": by("Restored"),
   "record.erase": by("Permanently deleted"),
   "submission.create": by("Created"),
   "submission.update": by("Updated"),
@@ -58,6 +59,7 @@ const historyEntries = (): Record<ItemAction, HistoryEntry> => ({
   "submission.reopen": by("Reopened"),
   "submission.recalculate": recalculated,
   "submission.delete": by("Deleted"),
+  "submission.restore": by("Restored"),
   "submission.erase": by("Permanently deleted"),
 });
 

@@ -34,7 +34,7 @@ export const people = ({ formatCount, quantity }: Words) => ({
   foundItems: "Found items",
   groupTitle: (name: Child, items: string) => sentence`${name}: ${items}`,
   searchedPlaces:
-    "Searched: the current values of all items, names of files, former values in the history, removed fields, and forms and apps that can still be restored.",
+    "Searched: the current values of all items, names of files, former values in the history, removed fields, and items, forms and apps that can still be restored.",
   otherPlaces:
     "Not searched: the contents of files, member accounts, the audit, and data that was downloaded or sent by webhooks.",
   itemColumns: {
@@ -43,6 +43,8 @@ export const people = ({ formatCount, quantity }: Words) => ({
     place: "Found in",
     erase: "Permanently delete",
   },
+  /** An item that members can still restore. */
+  deletedItem: "Deleted",
   values: "Current values",
   formerValues: "Former values",
   deletedWith: deletedWith(),

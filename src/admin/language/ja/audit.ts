@@ -1,6 +1,6 @@
 import type { Numbers } from "#admin/language/numbers.ts";
 import type { AuditDetail, ResourceAction } from "#domain/audit.ts";
-import type { ItemAction } from "#domain/item/change.ts";
+import type { AuditedItemAction } from "#domain/item/change.ts";
 import type { Catalogue } from "#admin/language/en/index.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
@@ -14,11 +14,14 @@ const filters = (): Catalogue["audit"]["filters"] => ({
     record: "レコードに関する操作",
     "record.create": "レコードの作成",
     "record.update": "レコードの更新",
+    "record.delete": "レコードの削除",
+    "record.restore": "レコードの復元",
     "record.erase": "レコードの完全な削除",
     submission: "回答に関する操作",
     "submission.create": "回答の作成",
     "submission.update": "回答の更新",
     "submission.delete": "回答の削除",
+    "submission.restore": "回答の復元",
     "submission.erase": "回答の完全な削除",
     "submission.close": "回答のクローズ",
     "submission.reopen": "回答のクローズ解除",
@@ -71,10 +74,13 @@ const phrases = (): Record<ResourceAction, string> => ({
   "record.create": "を作成しました",
   "record.update": "を変更しました",
   "record.recalculate": "を再計算しました",
+  "record.delete": "を削除しました",
+  "record.restore": "を復元しました",
   "record.erase": "を完全に削除しました",
   "submission.create": "を作成しました",
   "submission.update": "を変更しました",
   "submission.delete": "を削除しました",
+  "submission.restore": "を復元しました",
   "submission.erase": "を完全に削除しました",
   "submission.close": "をクローズしました",
   "submission.reopen": "のクローズを解除しました",
@@ -82,14 +88,17 @@ const phrases = (): Record<ResourceAction, string> => ({
 });
 
 /** What happened to a number of items. */
-const countedVerbs = (): Record<ItemAction, string> => ({
+const countedVerbs = (): Record<AuditedItemAction, string> => ({
   "record.create": "作成",
   "record.update": "変更",
   "record.recalculate": "再計算",
+  "record.delete": "削除",
+  "record.restore": "復元",
   "record.erase": "完全に削除",
   "submission.create": "作成",
   "submission.update": "変更",
   "submission.delete": "削除",
+  "submission.restore": "復元",
   "submission.erase": "完全に削除",
   "submission.close": "クローズ",
   "submission.reopen": "クローズ解除",

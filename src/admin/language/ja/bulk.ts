@@ -17,7 +17,7 @@ const undoneVerbs = {
   edit: "を元に戻しました",
   close: "のクローズを解除しました",
   reopen: "を再びクローズしました",
-  delete: "を元に戻しました",
+  delete: "を復元しました",
 };
 
 const hadValue = (count: number, { formatCount }: Numbers) =>
@@ -66,7 +66,7 @@ export const bulk = (numbers: Numbers): Bulk => ({
   explanations: {
     close: "クローズした回答は、クローズを解除するまで編集できません。",
     reopen: "クローズを解除した回答は、再び編集できます。",
-    delete: "削除した回答は元に戻せません。",
+    delete: "7 日以内であれば復元できます。",
   },
   leftOut: (act, count, items) =>
     `${items}のうち、${skipped[act]}${act === "reopen" ? "" : "の"}回答 ${numbers.formatCount(count)} 件は対象外です。`,
@@ -76,6 +76,11 @@ export const bulk = (numbers: Numbers): Bulk => ({
     left === 0
       ? `${items}${undoneVerbs[act]}`
       : `${items}${undoneVerbs[act]}。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
+  notRestored: (restored, items, named, others) => {
+    const names = named.map(({ title, reason }) => `${title}（${reason}）`).join("、");
+    const more = others > 0 ? `、ほか ${numbers.formatCount(others)} 件` : "";
+    return `${items}のうち ${numbers.formatCount(restored)} 件を復元しました。復元できなかったデータ：${names}${more}`;
+  },
   present: {
     title: (field) => `「${field}」の現在の値`,
     count: "件数",

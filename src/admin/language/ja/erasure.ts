@@ -3,7 +3,8 @@ import type { Catalogue } from "#admin/language/en/index.ts";
 
 export const erasure = ({ formatCount }: Numbers): Catalogue["erasure"] => ({
   title: (item) => `「${item}」を完全に削除`,
-  warning: (item) => `この${item}と次のデータを完全に削除します。元に戻すことはできません。`,
+  warning: (item) =>
+    `この${item}を、変更履歴、ファイル、保存された応答とともに直ちに削除します。元に戻すことはできません。`,
   values: (fields) => `${formatCount(fields)} 個のフィールドの値`,
   changes: (count, hasMore) =>
     `${formatCount(count)} 回${hasMore ? "以上" : ""}の編集で変更される前の値`,

@@ -17,6 +17,7 @@ import { definitionJson } from "./definition-json.ts";
 import { definitionSettings } from "./definition-settings.ts";
 import { definitionVersions } from "./definition-versions.ts";
 import { definitions } from "./definitions.ts";
+import { deletedItems } from "./deleted-items.ts";
 import { erasure } from "./erasure.ts";
 import { filters } from "./filters.ts";
 import { frame } from "./frame.ts";
@@ -57,6 +58,7 @@ export const ja = (numbers: Numbers): Catalogue => ({
   definitionVersions: definitionVersions(),
   definitions: definitions(numbers),
   fieldEditor: fieldEditor(numbers),
+  deletedItems: deletedItems(),
   erasure: erasure(numbers),
   filters: filters(numbers),
   frame: frame(numbers),

@@ -11,11 +11,10 @@ const actions = (): ItemPage["actions"] => ({
   close: "クローズ",
   reopen: "クローズを解除",
   delete: "削除",
-  deleteTitle: "この回答を削除しますか？",
-  deleteConfirm:
-    "この回答を、すべての値、ファイル、変更履歴とともに削除します。元に戻すことはできません。",
+  deleteTitle: (item) => `この${item}を削除しますか？`,
+  deleteConfirm: "7 日以内であれば復元できます。",
   eraseInstead: (erase) =>
-    sentence`本人から個人データの削除を求められた場合は、${erase} を選択してください。`,
+    sentence`本人から個人データの削除を求められた場合は、${erase} を選択してください。変更履歴、ファイル、保存された応答とともに直ちに削除され、元に戻すことはできません。`,
   erase: "完全に削除…",
   previous: "← 前へ",
   next: "次へ →",
@@ -44,6 +43,8 @@ const historyEntries = (): ItemPage["history"]["entries"] => ({
   "record.create": by("作成"),
   "record.update": by("更新"),
   "record.recalculate": recalculated,
+  "record.delete": by("削除"),
+  "record.restore": by("復元"),
   "record.erase": by("完全に削除"),
   "submission.create": by("作成"),
   "submission.update": by("更新"),
@@ -51,12 +52,13 @@ const historyEntries = (): ItemPage["history"]["entries"] => ({
   "submission.reopen": by("クローズを解除"),
   "submission.recalculate": recalculated,
   "submission.delete": by("削除"),
+  "submission.restore": by("復元"),
   "submission.erase": by("完全に削除"),
 });
 
 const history = (): ItemPage["history"] => ({
   title: "変更履歴",
-  reverted: by("復元"),
+  reverted: by("変更を取り消し"),
   entries: historyEntries(),
   older: "これより前の変更は表示されません。",
   notStored: "変更前の値は保存されていません。",

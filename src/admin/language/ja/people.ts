@@ -27,7 +27,7 @@ export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
   foundItems: "見つかったデータ",
   groupTitle: (name, items) => sentence`${name}：${items}`,
   searchedPlaces:
-    "検索した範囲：すべてのデータの現在の値、ファイル名、変更履歴に残る以前の値、削除したフィールド、復元できるフォームとアプリ。",
+    "検索した範囲：すべてのデータの現在の値、ファイル名、変更履歴に残る以前の値、削除したフィールド、復元できる削除済みのデータ、フォーム、アプリ。",
   otherPlaces:
     "検索していない範囲：ファイルの内容、メンバーのアカウント、監査ログ、ダウンロード済みのデータ、Webhook で送信済みのデータ。",
   itemColumns: {
@@ -36,6 +36,7 @@ export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
     place: "見つかった場所",
     erase: "完全に削除",
   },
+  deletedItem: "削除済み",
   values: "現在の値",
   formerValues: "変更前の値",
   deletedWith: { app: "アプリと一緒に削除済み", form: "フォームと一緒に削除済み" },

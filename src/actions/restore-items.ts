@@ -1,0 +1,253 @@
+import { fitDefinition } from "#domain/data/fit-definition.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
+import { searchEntries, uniqueValues, type UniqueValue } from "#domain/data/index-entries.ts";
+import { filledFields, presentData } from "#domain/data/values.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
+import { fileChanges } from "#domain/files/file-changes.ts";
+import { recalculate } from "#domain/formula/recalculate.ts";
+import { diffItems, nextItemVersion, serializeData } from "#domain/item/change.ts";
+import type { Item } from "#domain/item/item.ts";
+import { viewMarks } from "#domain/item/view-marks.ts";
+import { Problem } from "#domain/problem/problem.ts";
+import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
+import { loadDeletedItems } from "#store/data/deleted-items.ts";
+import { findUniqueConflicts, type RequestedValue } from "#store/data/item-ranges.ts";
+import { itemAuditRecord, type ActionContext } from "./context.ts";
+import { loadCurrentCollection } from "./create-item.ts";
+import { numberedFields } from "./duplicates.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import { emptyWrite } from "./remove-items.ts";
+import { loadCollection } from "./visible.ts";
+
+/** Why an item was not restored. */
+export type RestoreRefusal =
+  /** It was erased, or never deleted. */
+  | { reason: "gone" }
+  | { reason: "full" }
+  /** Another item has the value of a unique field. */
+  | { reason: "taken"; key: string; value: unknown; id: string }
+  /** A definition change that has not taken effect yet gives the field another type. */
+  | { reason: "retyped"; key: string }
+  | { reason: "too_large" };
+
+export interface RestoredItem {
+  id: string;
+  /** The item as it is now. Null if it was not restored, or by an earlier request. */
+  item: Item | null;
+  /** Null if the item is there again. */
+  refusal: RestoreRefusal | null;
+}
+
+/** The limits of one batch. The first item is always restored, however large it is. */
+const batchLimits = { items: 100, bytes: 2_000_000, formulaSteps: 1_000_000 };
+
+/**
+ * Restores deleted items in the present definition, each with its ID, number and history. Says of each why it was not
+ * restored. An item that is there already counts as restored, so a request may be sent again.
+ */
+export async function restoreItems(
+  ctx: ActionContext,
+  name: { kind: CollectionKind; key: string },
+  ids: readonly string[],
+): Promise<{ compiled: CompiledCollection; results: RestoredItem[] }> {
+  let compiled = await loadCollection(ctx, name.kind, name.key);
+  const results = new Map<string, RestoredItem>();
+  const rest = () => ids.filter((id) => !results.has(id));
+  while (rest().length > 0) {
+    const batch = rest().slice(0, batchLimits.items);
+    const restored = await retryOnConflict(ctx, async () => {
+      const attempt = await restoreBatch(ctx, compiled, batch);
+      if (!attempt) ({ compiled } = await loadCurrentCollection(ctx, compiled));
+      return attempt;
+    });
+    for (const result of restored) results.set(result.id, result);
+  }
+  return { compiled, results: ids.flatMap((id) => results.get(id) ?? []) };
+}
+
+/**
+ * Restores the first of these items, as many as fit into a batch, and says of which it was decided. Returns undefined, for
+ * a retry, when a concurrent request changed the definition, an item, or who has a value.
+ */
+async function restoreBatch(
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  ids: readonly string[],
+): Promise<RestoredItem[] | undefined> {
+  const db = ctx.databases.of(compiled.collection);
+  const { items, live, deleted } = await loadDeletedItems(db, ids, batchLimits.bytes);
+  const decided: RestoredItem[] = ids
+    .filter((id) => !deleted.has(id))
+    .map((id) => ({ id, item: null, refusal: live.has(id) ? null : { reason: "gone" } }));
+  const plan = new RestorePlan(ctx, compiled);
+  for (const item of items) if (!plan.isFull) plan.add(item);
+  const action = compiled.collection.kind === "app" ? "record.restore" : "submission.restore";
+  while (plan.restorations.length > 0) {
+    const auditRecord = itemAuditRecord(ctx, action, plan.now);
+    const stored = await storeBatch(db, plan.write(action), null, auditRecord, { conditions: [] });
+    if (stored.outcome === "created") {
+      if (stored.hasListeners) ctx.notifyChange(compiled.collection);
+      break;
+    }
+    if (stored.outcome === "closed") {
+      const current = await loadCurrentCollection(ctx, compiled);
+      const room =
+        (current.compiled.collection.definition.acceptance.max_submissions ?? Infinity) -
+        current.itemCount;
+      plan.keepFirst(Math.max(0, Math.min(room, plan.restorations.length - 1)));
+    } else if (stored.outcome !== "taken" || !(await plan.refuseTaken(db))) return undefined;
+  }
+  return [...decided, ...plan.results()];
+}
+
+interface Restoration {
+  before: Item;
+  after: Item;
+  data: string;
+  values: UniqueValue[];
+}
+
+/** The items of one batch. Those that cannot be restored drop out, and the batch runs again without them. */
+class RestorePlan {
+  readonly now: number;
+  restorations: Restoration[] = [];
+  readonly #ctx: ActionContext;
+  readonly #compiled: CompiledCollection;
+  readonly #refused: RestoredItem[] = [];
+  /** The item of this batch that takes each value. */
+  readonly #takers = new Map<string, string>();
+  #formulaSteps = 0;
+
+  constructor(ctx: ActionContext, compiled: CompiledCollection) {
+    this.#ctx = ctx;
+    this.#compiled = compiled;
+    this.now = ctx.now();
+  }
+
+  get isFull(): boolean {
+    return this.#formulaSteps > batchLimits.formulaSteps;
+  }
+
+  /** Brings the item to the present definition, or refuses it. */
+  add(before: Item): void {
+    const { collection } = this.#compiled;
+    const retyped = filledFields(collection.pending?.emptied ?? [], before.data)[0];
+    if (retyped) return this.#refuse(before.id, { reason: "retyped", key: retyped.key });
+    const { actor, databases } = this.#ctx;
+    const state = { status: before.status, data: this.#presentDataOf(before) };
+    const after = nextItemVersion(
+      this.#compiled,
+      before,
+      state,
+      actor,
+      this.now,
+      databases.timeline,
+    );
+    const values = uniqueValues(collection, after.data, after.status);
+    for (const value of values) {
+      const id = this.#takers.get(JSON.stringify(value));
+      if (id !== undefined) return this.#refuse(before.id, this.#taken(after, value[0], id));
+    }
+    try {
+      const data = serializeData(this.#compiled, before, after);
+      this.restorations.push({ before, after, data, values });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "too_large") throw error;
+      return this.#refuse(before.id, { reason: "too_large" });
+    }
+    for (const value of values) this.#takers.set(JSON.stringify(value), before.id);
+  }
+
+  /** The data as the present definition has it. A value that did not change needs no new results. */
+  #presentDataOf({ data, definitionVersion }: Item): Item["data"] {
+    if (definitionVersion === this.#compiled.collection.version) return data;
+    const fitted = fitDefinition(this.#compiled, data);
+    const { after, formulaSteps } = recalculate(this.#compiled, fitted, this.now);
+    this.#formulaSteps += formulaSteps;
+    return after;
+  }
+
+  #refuse(id: string, refusal: RestoreRefusal): void {
+    this.#refused.push({ id, item: null, refusal });
+  }
+
+  #taken({ data }: Item, fieldNumber: number, id: string): RestoreRefusal {
+    const { collection } = this.#compiled;
+    const key = numberedFields(collection).find(({ number }) => number === fieldNumber)?.key ?? "";
+    return { reason: "taken", key, value: presentData(this.#compiled, data)[key], id };
+  }
+
+  /** Refuses the items after the first ones, because the form is full. */
+  keepFirst(count: number): void {
+    for (const { before } of this.restorations.slice(count))
+      this.#refuse(before.id, { reason: "full" });
+    this.restorations = this.restorations.slice(0, count);
+  }
+
+  /** Refuses the items whose values others have. Returns false if there are none any more. */
+  async refuseTaken(db: Parameters<typeof findUniqueConflicts>[0]): Promise<boolean> {
+    const requested = this.restorations.flatMap(({ before, values }) =>
+      values.map((value): RequestedValue => [...value, before.number]),
+    );
+    const conflicts = await findUniqueConflicts(db, requested);
+    const count = this.restorations.length;
+    this.restorations = this.restorations.filter(({ before, after }) => {
+      const conflict = conflicts.find(({ wanting }) => wanting === before.number);
+      if (conflict) this.#refuse(before.id, this.#taken(after, conflict.field, conflict.id));
+      return !conflict;
+    });
+    return this.restorations.length < count;
+  }
+
+  write(action: "record.restore" | "submission.restore"): BatchWrite {
+    const { collection } = this.#compiled;
+    const entries = this.restorations.map(({ after }) => ({
+      number: after.number,
+      entries: searchEntries(collection, after.data, after),
+    }));
+    return {
+      ...emptyWrite(this.#compiled, this.now),
+      keptUntil: null,
+      maxAddedItems: this.restorations.length,
+      expectedDeleted: this.restorations.map(({ before }) => [before.number, before.version]),
+      uniqueValuesToAdd: this.restorations.flatMap(({ before, values }) =>
+        values.map((value): [number, ...UniqueValue] => [before.number, ...value]),
+      ),
+      entriesToAdd: entries.flatMap(({ number, entries: own }) =>
+        own.map((entry): [number, ...typeof entry] => [number, ...entry]),
+      ),
+      restoredItems: this.restorations.map(({ after, data }) => ({
+        ref: after.number,
+        id: after.id,
+        status: after.status,
+        version: after.version,
+        updatedAt: after.updatedAt,
+        data,
+      })),
+      files: this.restorations.map(({ before, after }) => ({
+        item: before.id,
+        ...fileChanges(before.data, [after.data]),
+      })),
+      changes: this.restorations.map(({ before, after }) => {
+        const { fields, former } = diffItems(this.#compiled, before, after);
+        return {
+          ref: after.number,
+          id: after.id,
+          action,
+          version: after.version,
+          views: viewMarks(this.#compiled, null, after),
+          fields: JSON.stringify(fields),
+          former: JSON.stringify(former),
+        };
+      }),
+    };
+  }
+
+  /** The refused items and those of the batch. */
+  results(): RestoredItem[] {
+    return [
+      ...this.#refused,
+      ...this.restorations.map(({ after }) => ({ id: after.id, item: after, refusal: null })),
+    ];
+  }
+}
