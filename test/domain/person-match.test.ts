@@ -4,11 +4,11 @@ import { matchPerson, parsePersonText } from "../../src/domain/item/person-match
 describe("A search for a person", () => {
   it.each([
     ["高橋健", "高橋 健"],
-    ["高橋健", "髙橋　健"],
+    ["高橋健", "髙橋\u3000健"],
     ["高橋 健", "高橋健"],
     ["齋藤", "斉藤 直子"],
     ["ホワイトボード", "ﾎﾜｲﾄﾎﾞｰﾄﾞ係"],
-    ["ﾔﾏﾀﾞﾊﾅｺ", "やまだ　はなこ"],
+    ["ﾔﾏﾀﾞﾊﾅｺ", "やまだ\u3000はなこ"],
     ["yamada@example.co.jp", "ＹＡＭＡＤＡ＠ｅｘａｍｐｌｅ．ｃｏ．ｊｐ"],
     ["0312345678", "０３－１２３４－５６７８"],
     ["(03) 1234 5678", "03-12345678"],
@@ -33,6 +33,6 @@ describe("A search for a person", () => {
 
   it("takes two characters of a Japanese name, but three of others", () => {
     expect(parsePersonText("高橋")).toBe("高橋");
-    expect(() => parsePersonText("an")).toThrow();
+    expect(() => parsePersonText("an")).toThrow("invalid");
   });
 });

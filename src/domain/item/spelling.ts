@@ -21,7 +21,7 @@ const fromHiraganaToKatakana = 0x60;
 
 /**
  * Removes what different spellings of one name or number differ in: case, accents, width, spaces, hyphens, hiragana and
- * katakana, and variants of kanji. So “高橋健” matches “髙橋　健”, and “0312345678” matches “03-1234-5678”.
+ * katakana, and variants of kanji. So “高橋健” matches “髙橋 健”, and “0312345678” matches “03-1234-5678”.
  */
 export function foldSpelling(text: string): string {
   return foldCase(toHalfWidth(text.normalize("NFKD").replaceAll(accents, "")))
