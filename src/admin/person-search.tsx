@@ -20,7 +20,7 @@ import { textParameters } from "#http/query.ts";
 import type { PersonSearch } from "#store/home/person-searches.ts";
 import { explainErrors } from "./explain-problem.ts";
 import { textOf } from "./form-input.ts";
-import { useText } from "./language/index.tsx";
+import { type Catalogue, useText } from "./language/index.tsx";
 import { AdminPage } from "./layout.tsx";
 import { action, page, requireAbility } from "./page.ts";
 
@@ -40,7 +40,13 @@ const searchDocument = (search: PersonSearch) => ({
 function Progress({ state, searched, found }: PersonSearch) {
   const text = useText().people;
   if (state === "running") return text.running(found, searched);
+  if (found === 0) return text.noneFound;
   return found < maxPersonHits ? text.found(found) : text.firstFound(found);
+}
+
+function emptyText({ state, found }: PersonSearch, text: Catalogue["people"]): string {
+  if (state === "running") return text.nothingYet;
+  return found === 0 ? text.tryAgain : text.nothingLeft;
 }
 
 function SearchRow(search: PersonSearch) {
@@ -219,7 +225,7 @@ const resultPage = page({
         title={text.titleOf(search.text)}
         crumbs={[[frameText.pages.people, base]]}
       >
-        <p role="status">
+        <p role="status" class={search.found > 0 ? undefined : "notice quiet"}>
           {text.status(<Progress {...search} />)}{" "}
           {search.state === "running" ? <a href={`${base}/${search.id}`}>{text.refresh}</a> : null}
         </p>
@@ -228,7 +234,7 @@ const resultPage = page({
           [...groups.values()].map((hits) => <HitGroup hits={hits} />)
         ) : (
           <EmptyState>
-            <p>{search.state === "running" ? text.nothingYet : text.nothingLeft}</p>
+            <p>{emptyText(search, text)}</p>
           </EmptyState>
         )}
         {gone > 0 ? <p class="muted">{text.gone(gone)}</p> : null}

@@ -94,10 +94,7 @@ function groupResults(
   const { pages: pageNames } = texts.frame;
   const itemGroup: ResultGroup = {
     title: titles.items,
-    results: [
-      ...items.map((item) => itemResult(item, texts, viewer)),
-      ...collectionResults(items, text, texts),
-    ],
+    results: [...withDistinctNames(items, texts, viewer), ...collectionResults(items, text, texts)],
   };
   const nameGroups: ResultGroup[] = [
     {
@@ -161,6 +158,20 @@ function itemResult(item: RankedItem, { search, terms }: SearchText, viewer: Vie
   };
 }
 
+/** Results with the same title, such as the orders of one customer, have their number in their name. */
+function withDistinctNames(
+  items: readonly RankedItem[],
+  texts: SearchText,
+  viewer: Viewer,
+): Result[] {
+  const titles = Map.groupBy(items, ({ title }) => title);
+  return items.map((item) => {
+    const result = itemResult(item, texts, viewer);
+    if (titles.get(item.title)?.length === 1 || !item.title) return result;
+    return { ...result, name: `${item.title} · ${item.receipt ?? `…${item.id.slice(-8)}`}` };
+  });
+}
+
 const maxLists = 3;
 
 /** Links to the lists of the found items, which show all that match. */
@@ -190,27 +201,33 @@ const searchPage = page({
   async load({ c, ctx, text: texts }) {
     const text = (c.req.query("q") ?? "").trim().slice(0, maxTextLength);
     const open = c.req.query("in") ?? "";
-    if (text === "") return { text, groups: [], inOpen: null };
+    if (text === "") return { text, groups: [], elsewhere: [] };
     const names = await findByName(ctx, text);
     const collections = names.collections.slice(0, maxCollections);
     const reader = { role: ctx.member.role, viewer: viewerOf(c) };
     const groups = groupResults(text, { ...names, collections }, reader, texts);
-    return { text, groups, inOpen: openResult(open, text, names.allCollections, texts) };
+    return {
+      text,
+      groups,
+      elsewhere: otherPlaces(open, text, groups, names.allCollections, texts),
+    };
   },
-  document: ({ groups, inOpen }) => ({ in_open: inOpen, groups }),
-  render: (frame, { text, groups, inOpen }) => (
+  document: ({ groups, elsewhere }) => ({ groups, elsewhere }),
+  render: (frame, { text, groups, elsewhere }) => (
     <AdminPage
       frame={frame}
       title={text === "" ? frame.text.search.title : frame.text.search.titleOf(text)}
     >
-      {inOpen ? (
-        <p>
-          <a class="button quiet" href={inOpen.href}>
-            {inOpen.name}
-          </a>
+      {groups.length === 0 ? <NothingFound text={text} /> : null}
+      {elsewhere.length > 0 ? (
+        <p class="actions">
+          {elsewhere.map(({ name, href }) => (
+            <a class="button quiet" href={href}>
+              {name}
+            </a>
+          ))}
         </p>
       ) : null}
-      {groups.length === 0 ? <NothingFound text={text} /> : null}
       {groups.map((group) => (
         <ResultList {...group} />
       ))}
@@ -219,18 +236,30 @@ const searchPage = page({
   ),
 });
 
-/** Offers to search the text of the items in the open app or form. */
-function openResult(
+const maxOffers = 5;
+
+/**
+ * Offers to search the items of the open app or form, unless a result already leads there. If nothing was found, offers
+ * the newest apps and forms, too.
+ */
+function otherPlaces(
   open: string,
   text: string,
+  groups: readonly ResultGroup[],
   collections: readonly NamedCollection[],
   { search, terms }: SearchText,
-): Result | null {
-  const found = findOpenCollection(open, collections);
-  if (!found) return null;
-  const { items } = terms.collections[found.kind];
-  const name = search.searchItems(items, found.name, text);
-  return { name, detail: "", href: `${itemsPath(found)}?q=${encodeURIComponent(text)}` };
+): Result[] {
+  const opened = findOpenCollection(open, collections);
+  const others = groups.length === 0 ? collections.filter((each) => each !== opened) : [];
+  const hrefs = groups.flatMap(({ results }) => results.map(({ href }) => href));
+  return [...(opened ? [opened] : []), ...others]
+    .slice(0, maxOffers)
+    .filter((place) => !hrefs.some((href) => href.startsWith(`${itemsPath(place)}?q=`)))
+    .map((place) => ({
+      name: search.searchItems(terms.collections[place.kind].items, place.name, text),
+      detail: "",
+      href: `${itemsPath(place)}?q=${encodeURIComponent(text)}`,
+    }));
 }
 
 function NothingFound({ text }: { text: string }): Child {

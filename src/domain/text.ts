@@ -14,6 +14,21 @@ export function isStorable(text: string): boolean {
  */
 export const toHalfWidth = (text: string): string => text.normalize("NFKC").replaceAll("−", "-");
 
+const halfWidthKana = new Map(
+  Array.from("｡｢｣､･ｦｧｨｩｪｫｬｭｮｯｰｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜﾝﾞﾟ", (kana) => [
+    kana.normalize("NFKC"),
+    kana,
+  ]),
+);
+
+/** The text with half-width kana, which older Japanese programs export. */
+export const toHalfWidthKana = (text: string): string =>
+  text.replaceAll(/[\u30a1-\u30fc。「」、]/gu, (full) =>
+    Array.from(full.normalize("NFD"), (part) => halfWidthKana.get(part) ?? part)
+      .join("")
+      .normalize("NFC"),
+  );
+
 const shiftJisForms: Record<string, string> = {
   "〜": "～",
   "‖": "∥",

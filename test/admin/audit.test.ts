@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../support/client";
 import { homeDb } from "../support/databases";
+import { as, newMember } from "../support/members";
 import { admin, client, makeApp, makeForm } from "../support/service";
 
 const fields = [
@@ -35,6 +36,19 @@ describe("The audit", () => {
     });
     expect(filtered.text).toContain(`<option value="app:${app}">`);
     expect(filtered.text).toContain('<option value="form:gone" selected');
+  });
+
+  it("finds a person however their name is spelled", async () => {
+    const { id, cookie } = await newMember("editor");
+    await as(cookie)("POST", "/account/name", { name: "小林\u3000誠" });
+    for (const name of ["小林 誠", "小林誠", "小林", "誠"])
+      expect([name, (await audit(`actor=${encodeURIComponent(name)}`))[0]?.actor]).toEqual([
+        name,
+        `member:${id}`,
+      ]);
+    expect(await audit(`actor=${encodeURIComponent("小林茂")}`)).toEqual([]);
+    expect((await audit(`actor=${encodeURIComponent("ＯＷＮＥＲ")}`)).length).toBeGreaterThan(0);
+    expect(await audit("actor=()")).toEqual([]);
   });
 
   it("shows an import, a batch and a recalculation as one entry each, which can be expanded", async () => {

@@ -135,6 +135,55 @@ describe("The search field of the frame", () => {
       expect((await results("高橋 健")).map(({ name }) => name)).toContain("高橋　健");
     });
 
+    it("finds a Japanese name without its space, and half-width kana by full-width ones", async () => {
+      const creator = await client();
+      const { id } = (
+        await creator.post(`/apps/${customers}/records`, {
+          data: { name: "ﾎﾜｲﾄﾎﾞｰﾄﾞ商会 代表 齋藤\u3000健" },
+        })
+      ).body;
+      const href = `/admin/apps/${customers}/items/${id}`;
+      expect((await results("高橋健")).map(({ name }) => name)).toContain("高橋\u3000健");
+      for (const typed of ["ホワイトボード", "ﾎﾜｲﾄﾎﾞｰﾄﾞ", "ボード", "齋藤健", "ボード 齋藤健"])
+        expect([typed, await hrefsOf(typed)]).toEqual([typed, expect.arrayContaining([href])]);
+      const five = "ＡＢカナ ＡＣカナ ＡＤカナ ＡＥカナ ＡＦカナ";
+      expect((await admin("GET", `/search?q=${encodeURIComponent(five)}`)).status).toBe(200);
+      for (const typed of ["ホワイトボード", "ﾎﾜｲﾄﾎﾞｰﾄﾞ", "ボード", "齋藤健"]) {
+        const list = await admin("GET", `/apps/${customers}/items?q=${encodeURIComponent(typed)}`);
+        expect(list.body.items.map((item: Json) => item.id)).toEqual([id]);
+      }
+      await creator.delete(`/apps/${customers}/records/${id}`);
+    });
+
+    it("finds a record by its number and the name of its app", async () => {
+      const href = `/admin/apps/${orders}/items/${order}`;
+      for (const typed of ["orders 1", "1 order", `order ${word}-1`, `order ${word} 1`])
+        expect([typed, await hrefsOf(typed)]).toEqual([typed, expect.arrayContaining([href])]);
+    });
+
+    it("tells results with one title apart by their numbers", async () => {
+      const creator = await client();
+      const twin = freshKey("Twin");
+      const records = [];
+      for (let count = 0; count < 2; count += 1) {
+        const path = `/apps/${orders}/records`;
+        records.push((await creator.post(path, { data: { customer: twin } })).body);
+      }
+      const names = (await results(twin)).map(({ name }) => name);
+      for (const { receipt_number: number } of records)
+        expect(names).toContain(`${twin} · ${number}`);
+    });
+
+    it("offers to search the newest apps and forms if nothing was found", async () => {
+      const { groups, elsewhere } = await find("absentword");
+      expect(groups).toEqual([]);
+      expect(elsewhere).toContainEqual({
+        name: `Search records of Orders of ${word} for “absentword”`,
+        detail: "",
+        href: `/admin/apps/${orders}/items?q=absentword`,
+      });
+    });
+
     it("shows the item with exactly this title first, and a customer before the orders", async () => {
       expect((await results(`${word} meeting 1`))[0]?.name).toBe(`${word} meeting 1`);
       const found = await hrefsOf(`${word} fin`);
@@ -207,9 +256,15 @@ describe("The search field of the frame", () => {
 
   it("offers to search the items of the open form", async () => {
     const { form } = await world();
-    const { in_open: inOpen } = await find("desk lamp", admin, `forms/${form.key}`);
-    expect(inOpen.href).toBe(`/admin/forms/${form.key}/items?q=desk%20lamp`);
-    expect((await find("desk", admin, "forms/none")).in_open).toBeNull();
+    const { elsewhere } = await find("desk lamp", admin, `forms/${form.key}`);
+    expect(elsewhere[0].href).toBe(`/admin/forms/${form.key}/items?q=desk%20lamp`);
+    const word = freshKey("offered");
+    const integrator = await client();
+    const key = await makeForm(integrator, [{ key: "subject", type: "text" }]);
+    await integrator.post(`/forms/${key}/submissions`, { data: { subject: word } });
+    const twice = await find(word, admin, `forms/${key}`);
+    const places = [...linksOf(twice), ...twice.elsewhere.map(({ href }: Json) => href)];
+    expect(places.filter((href) => href.endsWith(`?q=${word}`))).toHaveLength(1);
   });
 
   it("finds members, webhooks and pages only for roles that may see them", async () => {

@@ -443,6 +443,18 @@ describe("An import", () => {
     expect(corrected.written).toEqual({ created: 1, updated: 0, unchanged: 0, refused: 0 });
   });
 
+  it.each(["en", "ja"])(
+    "reads 1,201 as a number if the reader's language is %s",
+    async (language) => {
+      const app = await makeApp(await client(), [{ key: "price", type: "number" }]);
+      const headers = { "Accept-Language": language };
+      const body = { csv: 'price\n"1,201"\n"¥1,202"\n', act: "write" };
+      await admin("POST", `/apps/${app}/items/import`, body, headers);
+      const { items } = (await admin("GET", `/apps/${app}/items`)).body;
+      expect(items.map(({ data }: Json) => data.price).toSorted()).toEqual([1201, 1202]);
+    },
+  );
+
   it("creates records with receipt numbers", async () => {
     const key = await makeApp(integrator, [{ key: "title", type: "text" }], {
       receipt_prefix: "IMP-",

@@ -90,6 +90,25 @@ describe("A search for a person", () => {
       expect(idsOf(await search(text))).toEqual([body.id]);
   });
 
+  it("finds a Japanese name without its space, and in another spelling", async () => {
+    const app = await makeApp(integrator, fields);
+    const data = { last: "髙橋　健", first: "ﾎﾜｲﾄﾎﾞｰﾄﾞ係" };
+    const { body } = await integrator.post(`/apps/${app}/records`, { data });
+    expect(idsOf(await search("高橋健 ホワイトボード"))).toEqual([body.id]);
+  });
+
+  it("says without a sign of success that nothing was found", async () => {
+    const { id } = await search("Nobody Nowhere");
+    const page = await admin("GET", `/people/${id}`, undefined, html);
+    expect(page.text).toContain('<p role="status" class="notice quiet">No data found. </p>');
+    expect(page.text).toContain("Try a part of the name");
+    const japanese = { ...html, "Accept-Language": "ja" };
+    expect((await admin("GET", `/people/${id}`, undefined, japanese)).text).toContain(
+      "該当するデータは見つかりませんでした。",
+    );
+    await admin("POST", `/people/${id}/delete`, {});
+  });
+
   it("shows each item by its title, with the fields that match, under its app or form", async () => {
     const app = await makeApp(integrator, fields);
     const form = await makeForm(integrator, fields);

@@ -114,4 +114,20 @@ describe("An imported cell", () => {
   it("of a lossless file is read unchanged", () => {
     expect(readCell("text", "'=1+1", { isLossless: true })).toBe("'=1+1");
   });
+
+  it.each([
+    ["¥1,201", 1201],
+    ["￥1,201", 1201],
+    ["\\1,201", 1201],
+    ["1,202円", 1202],
+    ["-¥5", -5],
+    ["$5", 5],
+    ["１，２１０", 1210],
+  ])("reads the number of %s, with or without a currency", (cell, value) => {
+    expect(readCell("number", cell, { numbers: "point" })).toBe(value);
+  });
+
+  it("reads an amount in euros with a decimal comma", () => {
+    expect(readCell("number", "€ 12,50", { numbers: "comma" })).toBe(12.5);
+  });
 });

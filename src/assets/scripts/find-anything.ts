@@ -64,13 +64,13 @@ class ResultBox {
     }
     const response = await fetch(address, { headers: { Accept: "application/json" } });
     if (!response.ok) return this.#close();
-    const { groups, in_open: inOpen } = (await response.json()) as {
+    const { groups, elsewhere } = (await response.json()) as {
       groups: { results: Result[] }[];
-      in_open: Result | null;
+      elsewhere: Result[];
     };
     if (number !== this.#requestCount || document.activeElement !== this.#input) return undefined;
     const found = groups.flatMap(({ results }) => results).slice(0, maxShown);
-    this.#results = inOpen ? [...found, inOpen] : found;
+    this.#results = [...found, ...elsewhere];
     return this.#show(found.length > 0);
   }
 

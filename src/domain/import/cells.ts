@@ -111,6 +111,11 @@ const groupedNumbers = {
   comma: { pattern: /^-?\d{1,3}([. '\u00A0\u202F])\d{3}(\1\d{3})*(,\d+)?$/, decimal: "," },
 };
 
+const currencySigns = /^(-?)[¥\\$€£]\s*|\s*[円€]$/gu;
+
+/** The number without a sign of a currency. Shift_JIS writes ¥ as a backslash. */
+const withoutCurrency = (text: string): string => text.replaceAll(currencySigns, "$1");
+
 /** Groups before decimals show which separator is which, as in 1,234.5. */
 const hasBothSeparators = (text: string) => text.includes(",") && text.includes(".");
 
@@ -127,8 +132,8 @@ function toDecimalText(text: string, numbers: NumberFormat): string {
   return format[numbers] === "comma" && /^-?\d+,\d+$/.test(text) ? text.replace(",", ".") : text;
 }
 
-function readNumber(text: string, { numbers }: CellFormat): unknown {
-  const decimalText = toDecimalText(text, numbers);
+function readNumber(text: string, { numbers, isLossless }: CellFormat): unknown {
+  const decimalText = toDecimalText(isLossless ? text : withoutCurrency(text), numbers);
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(decimalText)
     ? parseJson(decimalText)
     : undefined;

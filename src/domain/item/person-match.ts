@@ -1,14 +1,15 @@
-import { foldCase } from "#domain/data/index-entries.ts";
 import { isStoredFile } from "#domain/files/file.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { searchWords } from "#domain/search/text.ts";
 import { isStorable, notStorableReason } from "#domain/text.ts";
+import { foldSpelling } from "./spelling.ts";
 
 /** The number of items that a search keeps. */
 export const maxPersonHits = 1000;
 
 const minLength = 3;
+/** Japanese family names often have two characters. */
+const minKanjiLength = 2;
 const maxLength = 200;
 
 const reject = (
@@ -21,7 +22,7 @@ const reject = (
 export function parsePersonText(sent: string): string {
   const text = sent.trim().replaceAll(/\s+/gu, " ").normalize("NFC");
   if (!isStorable(text)) throw reject("invalid_format", notStorableReason);
-  if (text.length < minLength)
+  if (text.length < (/\p{Script=Han}/u.test(text) ? minKanjiLength : minLength))
     throw reject("too_short", `Must be at least ${minLength} characters long.`, {
       min_length: minLength,
     });
@@ -33,8 +34,8 @@ export function parsePersonText(sent: string): string {
 }
 
 /**
- * Returns a test for the values of an item or of one of its changes. Every word must occur in some value, in any case, so
- * that a name is also found in two fields. It rather finds too much than too little.
+ * Returns a test for the values of an item or of one of its changes. Every word must occur in some value, however it is
+ * spelled, so that a name is also found in two fields. It rather finds too much than too little.
  */
 export function matchPerson(text: string): (values: Readonly<Record<string, unknown>>) => boolean {
   return matchWords(text, (words, isFound) => words.every(isFound));
@@ -47,12 +48,16 @@ export function matchWord(text: string): (values: Readonly<Record<string, unknow
 
 function matchWords(
   text: string,
-  decide: (words: readonly string[][], isFound: (forms: readonly string[]) => boolean) => boolean,
+  decide: (words: readonly string[], isFound: (word: string) => boolean) => boolean,
 ): (values: Readonly<Record<string, unknown>>) => boolean {
-  const words = searchWords(text);
+  const words = [...new Set(text.split(/\s+/u).map(foldSpelling))].filter((word) => word !== "");
+  // A text of signs alone is compared as it is.
+  if (words.length === 0) {
+    return (values) => collectTexts(Object.values(values)).some((value) => value.includes(text));
+  }
   return (values) => {
-    const folded = foldCase(collectTexts(Object.values(values)).join("\n"));
-    return decide(words, (forms) => forms.some((form) => folded.includes(form)));
+    const folded = collectTexts(Object.values(values)).map(foldSpelling).join("\n");
+    return decide(words, (word) => folded.includes(word));
   };
 }
 

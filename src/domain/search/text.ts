@@ -2,7 +2,7 @@ import { foldCase } from "#domain/data/index-entries.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { findReceiptSequenceRanges, parseReceiptSequences } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { isStorable, notStorableReason, toHalfWidth } from "#domain/text.ts";
+import { isStorable, notStorableReason, toHalfWidth, toHalfWidthKana } from "#domain/text.ts";
 import {
   maxSearchTextLength,
   maxSearchWords,
@@ -44,7 +44,7 @@ export function parseTextSearch(collection: Collection, input: string): TextSear
       return first && others.length === 0 ? first : { any: [...(first ? [first] : []), ...others] };
     }),
     prefixes: {
-      texts: [...new Set(typedForms(text).flatMap(spellings))],
+      texts: [...new Set(typedForms(text).flatMap(spacedForms).flatMap(spellings))],
       sequences: typedForms(text).flatMap((form) => sequenceRanges(collection, form)),
       ...fields,
     },
@@ -54,15 +54,32 @@ export function parseTextSearch(collection: Collection, input: string): TextSear
 const wordCondition = (anywhere: string, fields: TextFields): AnywhereCondition => ({
   anywhere,
   plainRun: longestPlainRun(anywhere),
+  ignoresSpaces: mayLackSpaces(anywhere),
   ...fields,
 });
 
-/** A text as a person typed it, and with half-width letters and digits if that differs. */
-export const typedForms = (text: string): string[] => [
-  ...new Set([text, toHalfWidth(text).trim()].filter((form) => form !== "")),
-];
+/** A text as a person typed it, and with half-width letters, digits and kana if these differ. */
+export function typedForms(text: string): string[] {
+  const halfWidth = toHalfWidth(text).trim();
+  return [...new Set([text, halfWidth, toHalfWidthKana(halfWidth)])].filter((form) => form !== "");
+}
 
-/** The distinct words of a text, folded. Each has one or two forms, of which an item must contain one. */
+/** Japanese and Chinese people write their names with or without a space: “高橋健” for “高橋 健”. */
+export const mayLackSpaces = (word: string): boolean =>
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々ﾞﾟ]{2,}$/u.test(word);
+
+const maxSpacedLength = 6;
+
+/** The text, and for a short one that may lack a space, the text with a space at each place. */
+export function spacedForms(text: string): string[] {
+  const letters = Array.from(text);
+  if (!mayLackSpaces(text) || letters.length > maxSpacedLength) return [text];
+  const withSpace = (space: string) =>
+    letters.slice(1).map((_, index) => letters.toSpliced(index + 1, 0, space).join(""));
+  return [text, ...withSpace(" "), ...withSpace("\u3000")];
+}
+
+/** The distinct words of a text, folded. Each has one to three forms, of which an item must contain one. */
 export function searchWords(text: string): string[][] {
   const words = new Set(text.trim().split(/\s+/u).map(foldCase));
   return [...words].map((word) => [...new Set(typedForms(word).map(foldCase))]);

@@ -87,6 +87,8 @@ export interface AnywhereCondition extends TextFields {
   anywhere: string;
   /** A part of `anywhere` that matching texts contain in some ASCII case, unless they use `specialFoldLetters`. */
   plainRun: string;
+  /** Whether spaces in a text do not count. */
+  ignoresSpaces: boolean;
 }
 
 /** All text fields, columns included, and the line items fields with such columns. */

@@ -1,4 +1,5 @@
 import type { Actor, AuditAction, AuditDetail } from "#domain/audit.ts";
+import { foldSpelling } from "#domain/item/spelling.ts";
 import type { Databases } from "#store/db/database.ts";
 import { Lists } from "#store/db/lists.ts";
 import type { SubjectName, SubjectNames } from "./audit.ts";
@@ -77,9 +78,10 @@ export async function scanAudit(
     .merge((row) => row.number)
     .filter((row) => !scanEdge || !isBefore(row, scanEdge))
     .toSorted((a, b) => (isBefore(a, b) ? 1 : -1));
+  const containsActor = createNameTest(filter.actor ?? "");
   const entries = completeRows
     .map((row) => entryFromRow(row, names))
-    .filter((entry) => matchesFilter(filter, entry));
+    .filter((entry) => matchesFilter(filter, entry, containsActor));
   const isExhausted = scanEdge !== undefined && isBeforeRange(filter, scanEdge);
   const edge = scanEdge && !isExhausted ? scanEdge : null;
   return { entries, edge, collections: names.collections };
@@ -104,11 +106,14 @@ function newerPosition(
 
 const earlierPosition = (a: AuditPosition, b: AuditPosition) => (isBefore(a, b) ? a : b);
 
-function matchesFilter(filter: AuditFilter, entry: AuditEntry): boolean {
+function matchesFilter(
+  filter: AuditFilter,
+  entry: AuditEntry,
+  containsActor: (name: string) => boolean,
+): boolean {
   const { actor, action, subject, collection } = filter;
-  const actorNames = [entry.actorName, entry.actorEmail];
-  if (actor && !entry.actor.startsWith(actor) && !actorNames.some((n) => containsText(n, actor)))
-    return false;
+  const actorNames = [entry.actorName, entry.actorEmail].filter((name) => name !== null);
+  if (actor && !entry.actor.startsWith(actor) && !actorNames.some(containsActor)) return false;
   if (action && !entry.action.startsWith(action)) return false;
   const subjects = [entry.subject, entry.subjectName, entry.subjectEmail];
   if (subject && !subjects.some((name) => equalsText(name, subject))) return false;
@@ -116,8 +121,18 @@ function matchesFilter(filter: AuditFilter, entry: AuditEntry): boolean {
   return !isBeforeRange(filter, entry);
 }
 
-const containsText = (name: string | null, part: string) =>
-  name?.toLowerCase().includes(part.toLowerCase()) ?? false;
+/** Returns a test for whether a name contains a text in any spelling. It folds each of the few names once. */
+function createNameTest(part: string): (name: string) => boolean {
+  const foldedPart = foldSpelling(part);
+  const results = new Map<string, boolean>();
+  return (name) => {
+    const isMatch =
+      results.get(name) ?? (foldedPart !== "" && foldSpelling(name).includes(foldedPart));
+    results.set(name, isMatch);
+    return isMatch;
+  };
+}
+
 const equalsText = (name: string | null, text: string) =>
   name?.toLowerCase() === text.toLowerCase();
 

@@ -2,7 +2,13 @@ import { sql, type SQL } from "drizzle-orm";
 import { fieldsPerCollection } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { parseReceiptSequences, sequencesPerCollection, type Status } from "#domain/item/item.ts";
-import { searchWords, spellings, typedForms } from "#domain/search/text.ts";
+import {
+  mayLackSpaces,
+  searchWords,
+  spacedForms,
+  spellings,
+  typedForms,
+} from "#domain/search/text.ts";
 import { itemTitleSql } from "#store/data/item-title.ts";
 import { prefixEnd } from "#store/data/search/ranges.ts";
 import { query, type Database } from "#store/db/database.ts";
@@ -22,6 +28,8 @@ const maxScannedIds = 10_000;
 const maxValueLength = 200;
 /** The words of a text that must occur. Further words are ignored. */
 const maxWords = 5;
+/** D1 takes only 100 parameters, and each word is several. */
+const maxWordsWithReceipts = 3;
 
 /** How well an item matches. */
 export const matchRanks = {
@@ -55,7 +63,7 @@ const orAll = (conditions: SQL[]) => sql`(${sql.join(conditions, sql` or `)})`;
 
 /** Finds items by a text, in one statement that reads a bounded number of rows. */
 export function selectItems(db: Database<"data">, text: string) {
-  const words = searchWords(text).slice(0, maxWords);
+  const words = limitForms(searchWords(text).slice(0, maxWords));
   return query(db, (on) =>
     on
       .select({
@@ -85,6 +93,10 @@ export function selectItems(db: Database<"data">, text: string) {
 
 type Word = readonly string[];
 
+/** Many words keep their two last forms. */
+const limitForms = (words: readonly Word[]): Word[] =>
+  words.map((forms) => forms.slice(words.length > maxWordsWithReceipts ? -2 : 0));
+
 /** Each word has a bit. A match has the bits of the words that its value contains. */
 const bitOf = (index: number) => number(2 ** index);
 
@@ -100,10 +112,18 @@ const countWordsSql = (words: readonly Word[]) =>
     sql` + `,
   );
 
+/** SQL for whether a folded text contains a form of a word. */
+function containsSql(text: SQL, form: string): SQL {
+  const compared = mayLackSpaces(form)
+    ? sql`replace(replace(${text}, ' ', ''), char(0x3000), '')`
+    : text;
+  return sql`instr(${compared}, ${form}) > 0`;
+}
+
 /** A word that no value of the match contains may occur in the name of the collection, or in another value of the item. */
 function containsElsewhereSql(word: Word, index: number): SQL {
   const contains = (value: SQL) =>
-    orAll(word.map((form) => sql`instr(lower(${value}), ${form}) > 0`));
+    orAll(word.map((form) => containsSql(sql`lower(${value})`, form)));
   return orAll([
     sql`h.found & ${bitOf(index)}`,
     contains(sql`c.name || ' ' || c.key`),
@@ -120,7 +140,8 @@ function matchesSql(text: string, words: readonly Word[]): SQL {
   );
   const sources = [
     ...names,
-    ...receiptsSql(forms, words),
+    ...receiptsSql(forms, allWords(words)),
+    ...wordReceiptsSql(words),
     ...idEndsSql(forms, words),
     ...valuesSql(forms, words),
   ];
@@ -151,7 +172,7 @@ function shortReceipts(text: string): { start: string; sequence: number }[] {
 }
 
 /** A receipt number ends with the number of its record, which each app has once. */
-function receiptsSql(forms: readonly string[], words: readonly Word[]): SQL[] {
+function receiptsSql(forms: readonly string[], foundWords: SQL): SQL[] {
   const whole = forms.flatMap((form) =>
     parseReceiptSequences(form).map((sequence) => ({ start: form.toLowerCase(), sequence })),
   );
@@ -163,13 +184,19 @@ function receiptsSql(forms: readonly string[], words: readonly Word[]): SQL[] {
     ? matchRanks.shortReceipt
     : matchRanks.words;
   return [
-    sql`select i.number as item, ${detailsSql} as details, iif(${isWhole}, ${number(matchRanks.name)}, ${number(shortRank)}) as rank, ${allWords(words)} as words
+    sql`select i.number as item, ${detailsSql} as details, iif(${isWhole}, ${number(matchRanks.name)}, ${number(shortRank)}) as rank, ${foundWords} as words
       from (select id from collection where kind = 'app' and id > 0 order by id desc limit ${number(maxCollections)}) c
         cross join json_each(${JSON.stringify(receipts)}) s
         cross join item i on i.number = c.id * ${number(sequencesPerCollection)} + (s.value ->> 'sequence')
       where s.value ->> 'start' in ('', lower(i.receipt_number), rtrim(lower(i.receipt_number), '0123456789'))`,
   ];
 }
+
+/** A receipt number among other words, as in “order 88”. */
+const wordReceiptsSql = (words: readonly Word[]): SQL[] =>
+  words.length > 1 && words.length <= maxWordsWithReceipts
+    ? words.flatMap((word, index) => receiptsSql(word, bitOf(index)))
+    : [];
 
 /** Lists show the last 8 characters of an ID, after “…”. */
 function idEndsSql([text = ""]: readonly string[], words: readonly Word[]): SQL[] {
@@ -187,7 +214,12 @@ function idEndsSql([text = ""]: readonly string[], words: readonly Word[]): SQL[
 
 /** The ranges of the values that start with one of the texts, as JSON. */
 const rangesOf = (texts: readonly string[]) =>
-  JSON.stringify(texts.flatMap(spellings).map((start) => [start, prefixEnd(start)]));
+  JSON.stringify(
+    texts
+      .flatMap(spacedForms)
+      .flatMap(spellings)
+      .map((start) => [start, prefixEnd(start)]),
+  );
 
 /** Values that start with the text or one of its words, and those of the first entries that contain a word. */
 function valuesSql(forms: readonly string[], words: readonly Word[]): SQL[] {
@@ -201,7 +233,7 @@ function valuesSql(forms: readonly string[], words: readonly Word[]): SQL[] {
     sql.join(
       words.map(
         (word, index) =>
-          sql`${orAll(word.map((form) => sql`instr(${value}, ${form}) > 0`))} * ${bitOf(index)}`,
+          sql`${orAll(word.map((form) => containsSql(value, form)))} * ${bitOf(index)}`,
       ),
       sql` + `,
     );
@@ -214,7 +246,7 @@ function valuesSql(forms: readonly string[], words: readonly Word[]): SQL[] {
   const folded = sql`coalesce(folded, value)`;
   return [
     sql`select item, ${details} as details, ${number(matchRanks.wholeValue)} as rank, ${allWords(words)} as words from (select e.item, f.label, e.value
-      from ${fields} cross join json_each(${JSON.stringify(forms.flatMap(spellings))}) r
+      from ${fields} cross join json_each(${JSON.stringify(forms.flatMap(spacedForms).flatMap(spellings))}) r
         cross join search_entry e on e.field = f.number and e.value = r.value
       limit ${number(maxPrefixEntries)})`,
     startingWith(forms, number(matchRanks.startOfValue), allWords(words)),

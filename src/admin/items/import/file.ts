@@ -145,6 +145,13 @@ function usualDates(header: readonly string[], locale: string): DateFormat {
   return first?.type === "month" ? "month_first" : "iso";
 }
 
+/** In English and Japanese, a comma separates thousands. A file with semicolons comes from where it is a decimal sign. */
+function usualNumbers({ delimiter, header }: Csv, locale: string): ImportPlan["numbers"] {
+  if (delimiter === ";") return "plain_comma";
+  const hasPoint = new Intl.NumberFormat(locale).format(1.5).includes(".");
+  return hasPoint && !isLosslessExport(header) ? "point" : "plain";
+}
+
 /** The chosen format. Undefined before a choice. */
 function readFormat<Name extends keyof FileFormats>(
   form: FormValues,
@@ -196,7 +203,7 @@ export async function parseImport(
     by: readMatchTarget(form, columns, collection),
     isLossless: isLosslessExport(csv.header),
     zone: collection.definition.time_zone,
-    numbers: numberFormats[numbers] ?? (csv.delimiter === ";" ? "plain_comma" : "plain"),
+    numbers: numberFormats[numbers] ?? usualNumbers(csv, locale),
     dates,
   };
   const cells = countFilledCells(csv, columns);

@@ -116,14 +116,14 @@ export function ColumnsPage({
             {text.leftOut(counts.unchanged, terms.collections[collection.kind].items)}
           </p>
         ) : null}
-        <Rejections rejections={rejections} />
-        <h2>{text.labels.columns}</h2>
-        <ColumnChoices file={file} collection={collection} />
-        <MatchChoice file={file} collection={collection} />
         <FormatInputs formats={file.formats} />
         <p class="muted">
           {text.formatsHint} {text.zone(file.plan.zone)}
         </p>
+        <Rejections rejections={rejections} />
+        <h2>{text.labels.columns}</h2>
+        <ColumnChoices file={file} collection={collection} />
+        <MatchChoice file={file} collection={collection} />
         {outcomes.length === 0 ? null : (
           <ImportPreview {...{ file, collection, checkedRows, changes }} />
         )}

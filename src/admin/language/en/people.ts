@@ -13,7 +13,7 @@ export const people = ({ formatCount, quantity }: Words) => ({
   titleOf: (text: string) => `Find a person: ${text}`,
   labels: { text: "Person" },
   textHint:
-    "Enter an email address, a phone number or a name. The search covers all values in all forms and apps, and their history.",
+    "Enter an email address, a phone number or a name. Spaces, hyphens, accents and case don’t matter. The search covers all values in all forms and apps, and their history.",
   search: "Search everything",
   searches: "Searches",
   columns: {
@@ -25,6 +25,7 @@ export const people = ({ formatCount, quantity }: Words) => ({
   },
   running: (found: number, searched: number) =>
     `Searching: ${quantity(found, "item")} found in ${formatCount(searched)} so far`,
+  noneFound: "No data found",
   found: (found: number) => `${quantity(found, "item")} found`,
   firstFound: (found: number) => `The first ${quantity(found, "item")} found`,
   status: (progress: Child) => sentence`${progress}.`,
@@ -50,6 +51,7 @@ export const people = ({ formatCount, quantity }: Words) => ({
   deletedWith: deletedWith(),
   erase: "Permanently delete…",
   nothingYet: "Nothing found yet.",
+  tryAgain: "Try a part of the name, an email address or a phone number.",
   nothingLeft: "Nothing left to delete.",
   gone: (count: number) =>
     `${quantity(count, "item")} no longer ${plural(count, "exists", "exist")} here.`,

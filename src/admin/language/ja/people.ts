@@ -6,7 +6,7 @@ export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
   titleOf: (text) => `個人データの検索：${text}`,
   labels: { text: "対象者" },
   textHint:
-    "メールアドレス、電話番号、または名前。すべてのフォームとアプリの値を、変更履歴も含めて検索します。",
+    "メールアドレス、電話番号、または名前。空白、ハイフン、全角・半角、ひらがな・カタカナ、「髙」と「高」などの異体字は区別しません。すべてのフォームとアプリの値を、変更履歴も含めて検索します。",
   search: "すべてのデータを検索",
   searches: "検索の一覧",
   columns: {
@@ -18,6 +18,7 @@ export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
   },
   running: (found, searched) =>
     `検索中：${formatCount(searched)} 件を確認し、${formatCount(found)} 件が見つかりました`,
+  noneFound: "該当するデータは見つかりませんでした",
   found: (found) => `${formatCount(found)} 件が見つかりました`,
   firstFound: (found) => `最初の ${formatCount(found)} 件が見つかりました`,
   status: (progress) => sentence`${progress}。`,
@@ -42,6 +43,7 @@ export const people = ({ formatCount }: Numbers): Catalogue["people"] => ({
   deletedWith: { app: "アプリと一緒に削除済み", form: "フォームと一緒に削除済み" },
   erase: "完全に削除…",
   nothingYet: "まだ見つかっていません",
+  tryAgain: "名前の一部、メールアドレス、または電話番号で検索してください。",
   nothingLeft: "完全に削除するデータはありません",
   gone: (count) => `${formatCount(count)} 件はすでに存在しません。`,
   more: "続きを表示",

@@ -62,7 +62,7 @@ function anywhereSql(condition: AnywhereCondition, values: SearchValues): string
  * The folded form of any other text comes from the search index.
  */
 function textsSql(
-  { fields, plainRun }: AnywhereCondition,
+  { fields, plainRun, ignoresSpaces }: AnywhereCondition,
   needle: string,
   values: SearchValues,
 ): string {
@@ -70,9 +70,11 @@ function textsSql(
   const bases = fields.flatMap((field) =>
     dataSlots(field).map((slot) => field.number - Number(slot)),
   );
-  const indexMatch = `(select instr(e.text, ${needle}) from ${values.entryTexts()} e
+  const compared = (text: string) => (ignoresSpaces ? withoutSpaces(text) : text);
+  const indexMatch = `(select instr(${compared("e.text")}, ${needle}) from ${values.entryTexts()} e
       where e.field = ${bases[0] ?? 0} + t.key and e.value = t.atom and e.item = i.number)`;
-  const plainFilter = plainRun === "" ? "" : ` and ${plainSql("t.atom", plainRun, values)}`;
+  const plainFilter =
+    plainRun === "" ? "" : ` and ${plainSql(compared("t.atom"), plainRun, values)}`;
   return existsSql(
     "json_tree(i.data) t",
     `t.type = 'text' and t.key in ${values.list(slots)}${plainFilter}
@@ -85,7 +87,7 @@ function textsSql(
  * Searches all texts at once, or the item's whole data when there are many fields.
  */
 function mayContainSql(
-  { plainRun, fields, lists }: AnywhereCondition,
+  { plainRun, fields, lists, ignoresSpaces }: AnywhereCondition,
   values: SearchValues,
 ): string {
   const slots = [...fields.filter(({ source }) => source.in === "data"), ...lists].flatMap(
@@ -97,8 +99,12 @@ function mayContainSql(
     slots.length > maxTextsAtOnce
       ? "i.data"
       : `json_extract(${["i.data", ...paths, "'$.no'"].join(", ")})`;
-  return plainSql(texts, plainRun, values);
+  return plainSql(ignoresSpaces ? withoutSpaces(texts) : texts, plainRun, values);
 }
+
+/** SQL for a text without the spaces of Western and of Japanese keyboards. */
+const withoutSpaces = (text: string): string =>
+  `replace(replace(${text}, ' ', ''), char(0x3000), '')`;
 
 function plainSql(text: string, plain: string, values: SearchValues): string {
   return `(instr(lower(${text}), ${values.scalar(plain)}) > 0 or ${text} glob '*[${specialFoldLetters}]*')`;

@@ -74,6 +74,8 @@ const leavesPerByte = 4;
 /** The cost per byte of searching all texts at once, or one by one with some lookups. */
 const textsByteCost = 7;
 const singleTextByteCost = 19;
+/** The cost per byte of removing spaces. */
+const spacesByteCost = 4;
 /** At most this many texts are searched at once, because D1 limits a function to 32 arguments. */
 export const maxTextsAtOnce = 24;
 /** The shortest text that needs a lookup is `"1":"é",`. Every value in a pass over all texts is a row. */
@@ -147,9 +149,11 @@ function listCost({ field, op }: LeafCondition): number {
   return op === "has_all" ? 2 * innerBytes : innerBytes;
 }
 
-function anywhereByteCost({ anywhere, plainRun, fields, lists }: AnywhereCondition): number {
+function anywhereByteCost(condition: AnywhereCondition): number {
+  const { anywhere, plainRun, fields, lists, ignoresSpaces } = condition;
   const isOneSearch = plainRun !== "" && fields.length + lists.length <= maxTextsAtOnce;
-  return (isOneSearch ? textsByteCost : singleTextByteCost) + anywhere.length / lettersPerByte;
+  const byteCost = isOneSearch ? textsByteCost : singleTextByteCost;
+  return byteCost + (ignoresSpaces ? spacesByteCost : 0) + anywhere.length / lettersPerByte;
 }
 
 /** The fewest bytes that an entry of a list, and a text in it, can take. */
