@@ -16,21 +16,38 @@ export const unitFiles = [
 export const isolatedFiles = ["test/databases/!(moved-tables).test.ts"];
 
 /**
+ * Files that `npm test` leaves out because they take seconds and few changes concern them, by project. Other files state
+ * the main rules of the same subjects: `permissions/narrow`, `search/indexing`, `databases/narrow-while-moving`.
+ */
+export const longFiles = {
+  worker: [
+    "test/admin/{large-drafts,traces}.test.ts",
+    "test/permissions/narrow-{attacks,budgets,oracles,over-time,page-limits,plans,recalculation,twins}.test.ts",
+    "test/search/{deepest-conditions,large-items,rows-read}.test.ts",
+    "test/webhooks/waking.test.ts",
+  ],
+  isolated: [
+    "test/databases/{erasing,fencing,jurisdictions,late-writes,leaving,lost-bindings}.test.ts",
+    "test/databases/{move-pages,moving,pages-while-moving,restored-access,sweeps}.test.ts",
+  ],
+};
+
+/**
  * Files with more random cases or prepared items in `npm run test:rest` than in `npm test`, by project. They use
  * test/support/size.ts, or a variable of test/vitest.config.ts.
  */
 export const sizedFiles = {
-  unit: ["test/pattern/pattern.test.ts"],
+  unit: ["test/domain/json-schema.test.ts", "test/pattern/pattern.test.ts"],
   worker: [
     "test/aggregates/agreement.test.ts",
     "test/faults/every-route.test.ts",
     "test/fuzz/**/*.test.ts",
     "test/api/{file-attacks,openapi}.test.ts",
-    "test/permissions/{admin,api,narrow-budgets,narrow-page-limits,narrow-plans}.test.ts",
+    "test/permissions/{admin,api}.test.ts",
     "test/races/{collections-apart,files}.test.ts",
-    "test/search/{agreement,count,large-items,stored-order,text}.test.ts",
+    "test/search/{agreement,count,stored-order,text}.test.ts",
+    "test/webhooks/failing.test.ts",
   ],
-  isolated: ["test/databases/{late-writes,moving}.test.ts"],
 };
 
 /** Files that run the built bundle, commands or generated clients as processes. */

@@ -15,16 +15,21 @@ Options:
 
   -t TEXT               runs only tests whose title contains the text
   -u                    updates the golden files
-  --project NAME        unit, worker, isolated, smoke, process or browser
+  --project NAME        unit, worker, isolated, long, long-isolated, smoke, process or browser
   -h, --help            prints this text
 
 Other options are those of Vitest: npx vitest --help
 `;
 
-/** Which tests a command runs. `quick` leaves out those that need processes or browsers. */
+/** Which tests a command runs. `quick` leaves out those that take long, or need processes or browsers. */
 export type Tier = "quick" | "all" | "rest";
 
 const own = ["--all", "--rest", "--watch"];
+
+/** Leaves out projects of test/vitest.config.ts. */
+export const onlyShort = ["long", "long-isolated", "process", "browser"].map(
+  (name) => `--project=!${name}`,
+);
 
 /** Parses the options of a command. Returns the tier, and the arguments of Vitest. */
 export function parseRun(args: readonly string[], defaultTier: Tier = "quick") {
@@ -42,7 +47,7 @@ export function parseRun(args: readonly string[], defaultTier: Tier = "quick") {
     vitestArgs: [
       args.includes("--watch") ? "watch" : "run",
       "--config=test/vitest.config.ts",
-      ...(isQuick ? ["--project=!process", "--project=!browser"] : []),
+      ...(isQuick ? onlyShort : []),
       ...vitestArgs,
     ],
   };

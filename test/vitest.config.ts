@@ -6,6 +6,7 @@ import { LongestFirst } from "./longest-first.ts";
 import {
   browserFiles,
   isolatedFiles,
+  longFiles,
   processFiles,
   sizedFiles,
   smokeFiles,
@@ -16,13 +17,15 @@ import type { Tier } from "./run-options.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run-options.ts). */
+/**
+ * `all`: every project at full size. `rest`: what `npm test` leaves out, with a third of the random cases. Otherwise small
+ * sizes (test/run-options.ts).
+ */
 const tier = (process.env["TIER"] ?? "quick") as Tier;
 const isRest = tier === "rest";
 
 /** An environment variable of this name, or the size of the tier. */
-const size = (name: string, small: string, full: string) =>
-  process.env[name] ?? (tier === "quick" ? small : full);
+const size = (name: string, sizes: Record<Tier, string>) => process.env[name] ?? sizes[tier];
 
 const secrets = {
   TOKEN_SECRET: "a secret of the tests,an older one",
@@ -56,12 +59,11 @@ const inWorkerd = () => [
         ...secrets,
         // The number of submissions in the tests that count the cost of searches.
         SCALE: process.env["SCALE"] ?? "30000",
-        // The number of random cases per fuzz test, and their seed. An empty seed means a random one, so `npm test` and
-        // `npm run test:rest` together try as many as `npm run test:all`.
-        FUZZ: size("FUZZ", "20", isRest ? "80" : "100"),
+        // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
+        FUZZ: size("FUZZ", { quick: "10", rest: "30", all: "100" }),
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // The number of random aggregates that a model computes too.
-        AGGREGATES: size("AGGREGATES", "100", "1000"),
+        AGGREGATES: size("AGGREGATES", { quick: "100", rest: "300", all: "1000" }),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
         WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "210",
         // Reports follow a response by seconds. Shorter delays keep tests fast.
@@ -83,6 +85,11 @@ const workerd = {
   testTimeout: 30_000,
   hookTimeout: 30_000,
 };
+/** `npm test` leaves out two projects (test/run-options.ts), whose files run beside those of the same kind in `test:rest`. */
+const long = (include: string[], isolate: boolean) => ({
+  plugins: inWorkerd(),
+  test: { ...workerd, include, isolate },
+});
 const inNodeOrBuilt = [...unitFiles, ...processFiles, ...browserFiles, ...smokeFiles];
 
 /** Processes wait for each other and for pages most of the time. */
@@ -104,15 +111,31 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     plugins: inWorkerd(),
     test: {
       ...workerd,
-      include: isRest ? sizedFiles.worker : ["test/**/*.test.ts"],
-      exclude: [...inNodeOrBuilt, ...isolatedFiles],
+      ...(isRest
+        ? { include: [...sizedFiles.worker, ...longFiles.worker] }
+        : {
+            include: ["test/**/*.test.ts"],
+            exclude: [...inNodeOrBuilt, ...isolatedFiles, ...longFiles.worker],
+          }),
     },
   },
   isolated: {
     plugins: inWorkerd(),
-    test: { ...workerd, isolate: true, include: isRest ? sizedFiles.isolated : isolatedFiles },
+    test: {
+      ...workerd,
+      isolate: true,
+      ...(isRest
+        ? { include: longFiles.isolated }
+        : { include: isolatedFiles, exclude: longFiles.isolated }),
+    },
   },
-  ...(isRest ? {} : { smoke: { test: { ...processes, include: smokeFiles } } }),
+  ...(isRest
+    ? {}
+    : {
+        long: long(longFiles.worker, false),
+        "long-isolated": long(longFiles.isolated, true),
+        smoke: { test: { ...processes, include: smokeFiles } },
+      }),
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
 };

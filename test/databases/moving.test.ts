@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { runMoves } from "../../src/actions/run-moves.ts";
 import type { Client, Json } from "../support/client";
 import { freshKey } from "../support/service";
-import { sized, unsized } from "../support/size";
+import { sized } from "../support/size";
 import {
   databasesOf,
   first,
@@ -77,7 +77,7 @@ async function makeForm(
   return { key, path, items };
 }
 
-unsized.describe("A move", () => {
+describe("A move", () => {
   it.each([
     ["DATA_01", "DATA_02"],
     ["DATA_02", "DATA_01"],
@@ -195,7 +195,7 @@ async function titlesOf(client: Client, path: string): Promise<Map<string, strin
   return titles;
 }
 
-unsized.describe("While a form moves", () => {
+describe("While a form moves", () => {
   it("requests succeed, and no item is lost, doubled or reordered", async () => {
     const { key, path } = await makeForm("DATA_01", 3);
     const traffic = new Traffic(several, key);
@@ -244,7 +244,7 @@ describe("A run of the schedule that is killed at any of its calls", () => {
   });
 });
 
-unsized.describe("A move that a restore of the home database undoes", () => {
+describe("A move that a restore of the home database undoes", () => {
   /** What runs of the schedule are after the restore. */
   const restored = () => scheduleContext({ RESTORES: "1", RESTORE_EPOCH: "later" });
 
@@ -269,7 +269,7 @@ unsized.describe("A move that a restore of the home database undoes", () => {
   });
 });
 
-unsized.describe("A move whose runs the home database has forgotten", () => {
+describe("A move whose runs the home database has forgotten", () => {
   it("goes on with a higher number than that of any run that the other databases know", async () => {
     const { key } = await makeForm("DATA_01", 2);
     await request(`form:${key}`, "DATA_02");
@@ -283,7 +283,7 @@ unsized.describe("A move whose runs the home database has forgotten", () => {
   });
 });
 
-unsized.describe("A move whose triggers are gone before its end", () => {
+describe("A move whose triggers are gone before its end", () => {
   it("stops, because changes may have been missed, and the form stays", async () => {
     const { key, path, items } = await makeForm("DATA_01");
     await request(`form:${key}`, "DATA_02");

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseRun } from "../run-options.ts";
+import { onlyShort, parseRun } from "../run-options.ts";
 
-const leftOut = ["--project=!process", "--project=!browser"];
 const isQuick = (...args: string[]) =>
-  leftOut.every((option) => parseRun(args).vitestArgs.includes(option));
+  onlyShort.every((option) => parseRun(args).vitestArgs.includes(option));
 
 describe("npm test", () => {
-  it("leaves out processes and browsers, also with a title that looks like a path", () => {
+  it("leaves out long tests, processes and browsers, also with a title that looks like a path", () => {
     expect(isQuick()).toBe(true);
     expect(isQuick("-t", "returns 404. Lists /forms.")).toBe(true);
     expect(isQuick("--testNamePattern=a/b", "-u")).toBe(true);

@@ -12,6 +12,7 @@ import {
 } from "../../src/documents/openapi/field-schemas.ts";
 import { dataSchemas } from "../../src/documents/openapi/field-schemas.ts";
 import type { Json } from "../support/client";
+import { randomCases } from "../support/size.ts";
 
 /**
  * The JSON Schema of a form accepts the same data as the service, for random definitions and data. The test excludes
@@ -203,8 +204,8 @@ describe("The JSON Schema of a form", () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: randomCases(40, 200) },
     );
-    expect(acceptedCount).toBeGreaterThan(40);
+    expect(acceptedCount).toBeGreaterThan(documentCount / 5);
   });
 });

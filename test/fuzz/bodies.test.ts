@@ -6,7 +6,7 @@ import { world } from "../support/world";
 import { html, json, otherJson } from "./parts";
 import { allPaths } from "./mutations";
 import { validCase, requestCase, sendCase, slowRoutes, unprintable } from "./requests";
-import { isFullSize, sized, unsized } from "../support/size";
+import { isFullSize, someCases, unsized } from "../support/size";
 import { settings, timeoutMs } from "./settings";
 
 const names = [...routes.keys()];
@@ -18,9 +18,15 @@ const surfaces: [surface: string, route: RegExp][] = [
   ["pages", / \/(?!api\/|admin\b|oauth\/|mcp$)/],
 ];
 
-/** All values at full size, otherwise two of them, which differ from one turn to the next. */
-const someOf = (values: string[], turn: number) =>
-  isFullSize ? values : [0, 1].map((index) => values[(turn * 2 + index) % values.length] ?? "");
+/** In `npm test`, two of the values, which differ from one turn to the next. */
+const someValues = (values: readonly string[], turn: number) =>
+  isFullSize
+    ? someCases(values, turn)
+    : [0, 1].map((index) => values[(turn * 2 + index) % values.length] ?? "");
+
+/** In `npm test`, a third of the routes. */
+const someRoutes = (routeNames: readonly string[]) =>
+  isFullSize ? routeNames : routeNames.filter((_, index) => index % 3 === 0);
 
 describe("Random requests", () => {
   const withBody = names.filter((name) => /^(POST|PUT|PATCH) /.test(name));
@@ -32,7 +38,7 @@ describe("Random requests", () => {
     }
   });
 
-  it.each(withBody)(
+  unsized.it.each(withBody)(
     "%s: returns the usual status to the valid request that the tests change",
     async (name) => {
       const { status, text } = await sendCase(validCase(name));
@@ -40,10 +46,10 @@ describe("Random requests", () => {
     },
   );
 
-  it.each(withBody)(
+  it.each(someRoutes(withBody))(
     "%s: returns no 5xx for JSON that is not an object, or an empty object",
     async (name) => {
-      for (const garbage of someOf(Object.keys(otherJson), withBody.indexOf(name))) {
+      for (const garbage of someValues(Object.keys(otherJson), withBody.indexOf(name))) {
         for (const accept of name.includes("/admin/") ? [json, html] : [json]) {
           const { status } = await sendCase({ ...validCase(name), accept, body: { garbage } });
           expect(status).toBeLessThan(500);
@@ -52,11 +58,13 @@ describe("Random requests", () => {
     },
   );
 
-  it.each(withBody.filter((name) => name.includes("/admin/") && !slowRoutes.test(name)))(
+  const inArea = withBody.filter((name) => name.includes("/admin/") && !slowRoutes.test(name));
+  it.each(someRoutes(inArea))(
     "%s: returns no 5xx when a part of a valid body is an unusual value",
     async (name) => {
       const pathCount = allPaths(bodies[name]?.(await world())).length;
-      for (let at = 0; at < Math.min(pathCount, sized(1, 12)); at += 1) {
+      const places = Array.from({ length: Math.min(pathCount, 12) }, (_, index) => index);
+      for (const at of isFullSize ? someCases(places, inArea.indexOf(name)) : [0]) {
         for (const value of [unprintable, "__proto__"]) {
           const replacement = { change: "replace" as const, at, value };
           const body = { mutations: [replacement], asForm: false };

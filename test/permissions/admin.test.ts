@@ -5,7 +5,7 @@ import { as, newMember } from "../support/members";
 import { spendAfter } from "../support/right-requests";
 import { pathWith } from "../support/routes";
 import { anonymous, issue } from "../support/service";
-import { isFullSize, unsized } from "../support/size";
+import { isFullSize, isRest, unsized } from "../support/size";
 import { world } from "../support/world";
 import {
   credentialInput,
@@ -78,6 +78,13 @@ const boundaryOf = (statuses: readonly (readonly [role: string, status: number])
     return neighbor?.[1] !== status;
   });
 
+/** `npm test` tries the roles at the boundary, and `npm run test:rest` the others. */
+function rolesOf(statuses: readonly (readonly [role: string, status: number])[]) {
+  const boundary = boundaryOf(statuses);
+  if (!isFullSize) return boundary;
+  return isRest ? statuses.filter((each) => !boundary.includes(each)) : statuses;
+}
+
 // `world` creates the first owner, which works only while there is no member.
 beforeAll(async () => {
   await world();
@@ -90,18 +97,23 @@ describe("Administration by role", () => {
     expect(Object.keys(preparations).filter((act) => !acts.includes(act))).toEqual([]);
   });
 
-  it.each(rows)("%s: returns %s; rejected actions store nothing", async (act, _, statuses) => {
-    for (const [role, status] of isFullSize ? statuses : boundaryOf(statuses)) {
-      expect(await outcomeOf(act, role)).toEqual({
-        role,
-        status,
-        code: codes[status],
-        page: status === 401 && !act.startsWith("GET ") ? [401, "text/html"] : pageOutcomes[status],
-        head: act.startsWith("GET ") ? status : undefined,
-        stored: false,
-      });
-    }
-  });
+  const rowsWithRoles = rows.filter(([, , statuses]) => rolesOf(statuses).length > 0);
+  it.each(rowsWithRoles)(
+    "%s: returns %s; rejected actions store nothing",
+    async (act, _, statuses) => {
+      for (const [role, status] of rolesOf(statuses)) {
+        expect(await outcomeOf(act, role)).toEqual({
+          role,
+          status,
+          code: codes[status],
+          page:
+            status === 401 && !act.startsWith("GET ") ? [401, "text/html"] : pageOutcomes[status],
+          head: act.startsWith("GET ") ? status : undefined,
+          stored: false,
+        });
+      }
+    },
+  );
 });
 
 unsized.describe("Credentials of other members", () => {

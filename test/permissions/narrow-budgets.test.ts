@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
 import { client, makeForm } from "../support/service";
-import { fullSize, unsized } from "../support/size";
+import { fullSize } from "../support/size";
 import {
   baseFields,
   big,
@@ -72,7 +72,7 @@ describe("A narrow credential meets the limit", () => {
     },
   );
 
-  unsized.it("of what a batch writes at the same size whatever hidden fields have", async () => {
+  it("of what a batch writes at the same size whatever hidden fields have", async () => {
     const { items, partner } = await follow([...baseFields, ...texts, decision], letters);
     const own = Object.fromEntries(letters.slice(0, 8).map((key) => [key, big]));
     const probes = await probesOf(async (hidden) => {
@@ -153,7 +153,7 @@ describe("A narrow credential meets the limit", () => {
     },
   );
 
-  unsized.it("of unique values of a batch however many hidden fields are unique", async () => {
+  it("of unique values of a batch however many hidden fields are unique", async () => {
     const uniques = Array.from({ length: 110 }, (_, index) => ({
       key: `u${index}`,
       type: "text",

@@ -50,18 +50,18 @@ describe("Simultaneous writes", () => {
     ]);
   });
 
-  it("store all fields of 20 PATCHes of different fields without If-Match", async () => {
-    const fields = Array.from({ length: 20 }, (_, index) => ({ key: `f${index}`, type: "number" }));
+  it("store all fields of 10 PATCHes of different fields without If-Match", async () => {
+    const fields = Array.from({ length: 10 }, (_, index) => ({ key: `f${index}`, type: "number" }));
     const app = await makeApp(integrator, fields);
     const created = await integrator.post(`/apps/${app}/records`, { data: {} });
     const path = `/apps/${app}/records/${created.body.id}`;
-    const answers = await times(20, (index) =>
+    const answers = await times(10, (index) =>
       integrator.patch(path, { data: { [`f${index}`]: index } }),
     );
-    expect(withStatus(answers, 200)).toHaveLength(20);
+    expect(withStatus(answers, 200)).toHaveLength(10);
     const { body } = await integrator.get(path);
     expect(Object.values(body.data)).toEqual(fields.map((_, index) => index));
-    expect(body.version).toBe(21);
+    expect(body.version).toBe(11);
   });
 
   it("give 60 creates consecutive receipt numbers, each once", async () => {

@@ -1,6 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, vi } from "vitest";
 import { Sender } from "../../src/delivery/sender.ts";
 import type { Client, Json } from "../support/client";
 import { admin, client, issue, makeApp, makeForm } from "../support/service";
@@ -8,6 +8,9 @@ import { Client as Caller } from "../support/client";
 import { createWebhook, webhookObject, Receiver, deliverNow, waitUntil } from "./receiver";
 import { dataDb, homeDb } from "../support/databases";
 import { serviceWith } from "../support/serve";
+import { fullSize, unsized } from "../support/size";
+
+const { it } = unsized;
 
 const second = 1000;
 const minute = 60 * second;
@@ -265,7 +268,7 @@ describe("Webhook receiver", () => {
     for (const [name, ids] of idsByForm) expect(acceptedIds(receiver, name)).toEqual(ids);
   });
 
-  it(
+  fullSize.it(
     `that fails at times accepts all ${changes} changes in order`,
     async () => {
       const { receiver, id } = await setUp({ include: "ids" });
@@ -318,7 +321,7 @@ describe("Webhook receiver", () => {
   }
 });
 
-describe("Webhook with the permissions of its maker", () => {
+unsized.describe("Webhook with the permissions of its maker", () => {
   let integrator: Client;
   beforeAll(async () => {
     integrator = await client();
