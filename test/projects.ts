@@ -24,7 +24,6 @@ export const longFiles = {
     "test/admin/{large-drafts,traces}.test.ts",
     "test/permissions/narrow-{attacks,budgets,oracles,over-time,page-limits,plans,recalculation,twins}.test.ts",
     "test/search/{deepest-conditions,large-items,rows-read}.test.ts",
-    "test/webhooks/waking.test.ts",
   ],
   isolated: [
     "test/databases/{erasing,fencing,jurisdictions,late-writes,leaving,lost-bindings}.test.ts",
