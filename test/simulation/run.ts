@@ -80,6 +80,8 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
   world.close();
+  // Node collects garbage that has finalizers only between its own tasks, to which settling does not return.
+  await new Promise((resolve) => setImmediate(resolve));
   const { trace } = scheduler;
   const digest = createHash("sha256")
     .update((trace ?? []).join("\n"))

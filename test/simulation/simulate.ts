@@ -244,7 +244,7 @@ async function playInParallel(
   return runs.every(({ isGood }) => isGood);
 }
 
-const ciSeeds = 120;
+const ciSeeds = 250;
 const jobs = Number(options.jobs);
 /** New seeds for each run, so that runs add up. */
 const newSeed = () => Math.floor(Date.now() / 1000);

@@ -6,6 +6,7 @@ export function copy<T>(value: T): T {
   }
   if (Array.isArray(value)) return value.map(copy) as T;
   const prototype: unknown = Object.getPrototypeOf(value);
+  if (value instanceof Uint8Array) return value.slice() as T;
   if (prototype !== Object.prototype && prototype !== null) return structuredClone(value);
   const copied: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) copied[name] = copy(member);

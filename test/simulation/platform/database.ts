@@ -77,7 +77,11 @@ export class SimulatedDatabase {
     const changing = queries.filter(({ sql }) => sql.isWrite);
     if (changing.length === 0) return queries.map((query) => this.#primary.run(query, asArrays));
     const results = this.#primary.runBatch(queries, asArrays);
-    this.#log.push({ writes: changing });
+    // A replica need not repeat what changed no row.
+    const effective = queries.filter(
+      ({ sql }, index) => sql.isWrite && (results[index]?.changes !== 0 || !sql.isCounted),
+    );
+    this.#log.push({ writes: effective });
     this.#primary.version = this.version;
     this.onCommit({ version: this.version, at: this.#now(), activity, writes: changing });
     return results;

@@ -134,7 +134,7 @@ export class Scheduler {
 }
 
 /** Runs every reaction that needs no entry. */
-export const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+export const settle = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
 const isBefore = (a: Entry, b: Entry) => a.at < b.at || (a.at === b.at && a.order < b.order);
 

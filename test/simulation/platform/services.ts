@@ -135,9 +135,36 @@ interface Key {
   bytes: Buffer;
   /** The same for HMAC, which takes bytes much more slowly. */
   secret: KeyObject;
+  /** Results of this key, by what they are of. Plans sign and decrypt the same texts again and again. */
+  results: Map<string, Buffer>;
 }
 
-const keyOf = (bytes: Buffer): Key => ({ bytes, secret: createSecretKey(bytes) });
+const maxResults = 5000;
+const keys = new Map<string, Key>();
+
+function keyOf(bytes: Buffer): Key {
+  const name = bytes.toString("latin1");
+  const known = keys.get(name);
+  if (known) return known;
+  const key = { bytes, secret: createSecretKey(bytes), results: new Map() };
+  if (keys.size >= maxResults) keys.clear();
+  keys.set(name, key);
+  return key;
+}
+
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice();
+
+/** Returns a copy of a known result, or computes it. */
+function resultOf({ results }: Key, name: string, compute: () => Buffer): Buffer {
+  let result = results.get(name);
+  if (!result) {
+    result = compute();
+    if (results.size >= maxResults) results.clear();
+    results.set(name, result);
+  }
+  return Buffer.from(result);
+}
 
 /** Web Crypto without threads, so that results arrive in a known order. */
 export const subtle = {
@@ -148,22 +175,30 @@ export const subtle = {
     return keyOf(Buffer.from(bytes));
   },
   async sign(_algorithm: string, key: Key, data: Uint8Array) {
-    return createHmac("sha256", key.secret).update(data).digest();
+    return resultOf(key, `sign ${latin1(data)}`, () =>
+      createHmac("sha256", key.secret).update(data).digest(),
+    );
   },
   async deriveKey({ salt, info }: { salt: Uint8Array; info: Uint8Array }, key: Key): Promise<Key> {
-    return keyOf(Buffer.from(hkdfSync("sha256", key.secret, salt, info, 32)));
+    const name = `derive ${salt.length} ${latin1(salt)}${latin1(info)}`;
+    return keyOf(
+      resultOf(key, name, () => Buffer.from(hkdfSync("sha256", key.secret, salt, info, 32))),
+    );
   },
   async encrypt({ iv, additionalData }: AesGcm, key: Key, data: Uint8Array) {
     const cipher = createCipheriv("aes-256-gcm", key.bytes, iv);
     if (additionalData) cipher.setAAD(additionalData);
     return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()]);
   },
-  async decrypt({ iv, additionalData }: AesGcm, key: Key, data: Uint8Array) {
-    const bytes = Buffer.from(data);
-    const decipher = createDecipheriv("aes-256-gcm", key.bytes, iv);
-    if (additionalData) decipher.setAAD(additionalData);
-    decipher.setAuthTag(bytes.subarray(-16));
-    return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
+  async decrypt({ iv, additionalData = new Uint8Array() }: AesGcm, key: Key, data: Uint8Array) {
+    const name = `decrypt ${iv.length} ${additionalData.length} ${latin1(iv)}${latin1(additionalData)}${latin1(data)}`;
+    return resultOf(key, name, () => {
+      const bytes = Buffer.from(data);
+      const decipher = createDecipheriv("aes-256-gcm", key.bytes, iv);
+      decipher.setAAD(additionalData);
+      decipher.setAuthTag(bytes.subarray(-16));
+      return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
+    });
   },
 };
 
