@@ -45,7 +45,7 @@ describe("the simulation", { timeout: 180_000 }, () => {
 
   it("notices that several databases answer differently", async () => {
     const bug = ["--mutant", "a move does not note deleted rows"];
-    const { isGood, output } = await simulate("--compare", "--seed", "1", "--seeds", "4", ...bug);
+    const { isGood, output } = await simulate("--compare", "--seed", "6", "--seeds", "4", ...bug);
     expect(isGood).toBe(false);
     expect(output).toContain("several databases: {");
   });
