@@ -21,7 +21,7 @@ import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-cha
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
-import { parseUpsertKey } from "./upsert-key.ts";
+import type { UpsertKeyReader } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
 import {
   assertChangeable,
@@ -59,6 +59,7 @@ export class BatchSimulation {
   readonly #hiddenValues = new Set<string>();
   readonly #byName = new Map<string, TouchedItem>();
   readonly #budget: ComputeBudget;
+  readonly #readUpsertKey: UpsertKeyReader;
   #addedCount = 0;
   #writtenBytes = 0;
   #hiddenBytes = 0;
@@ -70,10 +71,12 @@ export class BatchSimulation {
     access: CollectionAccess,
     { items, owners, bytes }: VisibleItems,
     budget: ComputeBudget,
+    readUpsertKey: UpsertKeyReader,
   ) {
     this.#ctx = ctx;
     this.#access = access;
     this.#budget = budget;
+    this.#readUpsertKey = readUpsertKey;
     this.#hiddenBytes = bytes.hidden;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
@@ -97,7 +100,7 @@ export class BatchSimulation {
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
-        const value = parseUpsertKey(this.#access, operation.by, operation.body);
+        const value = this.#readUpsertKey(operation);
         if (this.#hiddenValues.has(uniqueKey(value))) throw problem.duplicate(operation.by);
         const owner = this.#findOwner(value);
         if (!owner) return this.#create("upsert", operation.body);

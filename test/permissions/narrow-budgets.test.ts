@@ -220,3 +220,28 @@ describe("A narrow credential meets the limit", () => {
     },
   );
 });
+
+/** A pattern that needs almost all matching steps of an item for a text of 4,000 characters. */
+const expensive = { type: "text", max_length: 4000, pattern: "(.?){1,660}#" };
+const expensiveText = (name: string) => `${name}#`.padStart(4000, "x");
+
+describe("A batch through a view", () => {
+  unsized.it(
+    "returns 422 when the values of its upserts take more matching steps than one item has",
+    async () => {
+      const code = { key: "code", unique: true, ...expensive };
+      const { items, partner } = await follow([...baseFields, code], ["code"]);
+      const codes = ["a", "b"].map(expensiveText);
+      for (const value of codes) await createdItem(owner, items, { team: "ours", code: value });
+      const upsert = (value: string) => ({ op: "upsert", by: "code", data: { code: value } });
+      const send = (values: readonly string[]) =>
+        partner.post(`${items}/batch`, { operations: values.map(upsert) });
+      expect((await send(codes.slice(0, 1))).status).toBe(200);
+      const { status, body } = await send(codes);
+      expect([status, body.errors]).toMatchObject([
+        422,
+        [{ code: "too_complex", pointer: "/operations/1/data/code" }],
+      ]);
+    },
+  );
+});
