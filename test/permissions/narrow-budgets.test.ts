@@ -1,5 +1,9 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { nothing, recording } from "../../bench/workers/recording";
 import type { Client, Json } from "../support/client";
+import { reportsAtOnce, serve } from "../support/serve";
 import { client, makeForm } from "../support/service";
 import { fullSize, unsized } from "../support/size";
 import {
@@ -29,8 +33,10 @@ beforeAll(async () => {
 const decision = { key: "decision", ...longText };
 const texts = letters.map((key) => ({ key, ...longText }));
 
-async function follow(fields: object[], shown: readonly string[]) {
-  const form = await makeForm(owner, fields, { views: [viewOfOurs(shown)] });
+async function follow(fields: object[], shown: readonly string[], more: object[] = []) {
+  const { conditions, ...view } = viewOfOurs(shown);
+  const views = [{ ...view, conditions: [...conditions, ...more] }];
+  const form = await makeForm(owner, fields, { views });
   const resources = [`form:${form}/ours`];
   const partner = await client({ permissions: partnerRights, resources });
   return { form, items: `/forms/${form}/submissions`, partner };
@@ -242,6 +248,33 @@ describe("A batch through a view", () => {
         422,
         [{ code: "too_complex", pointer: "/operations/1/data/code" }],
       ]);
+    },
+  );
+});
+
+describe("A write through a view", () => {
+  unsized.it(
+    "stores no entries of an item that it validates, except those of the conditions",
+    async () => {
+      const lines = { key: "lines", type: "line_items", fields: [{ key: "c", type: "text" }] };
+      const { items, form } = await follow(
+        [...baseFields, lines],
+        ["lines"],
+        [{ field: "title", op: "contains", value: "our" }],
+      );
+      const permissions = ["submissions:create"];
+      const creator = await client({ permissions, resources: [`form:${form}/ours`] });
+      const rows = Array.from({ length: 500 }, (_, index) => ({ c: `row ${index}` }));
+      const costs = nothing();
+      const service = { ...recording(env, costs), TIMEOUTS: reportsAtOnce };
+      const answer = await creator
+        .through((request) => serve(request, service, createExecutionContext()))
+        .post(`${items}/validate`, { data: { team: "ours", title: "ours title", lines: rows } });
+      expect(answer.status).toBe(200);
+      const statements = costs.trips.flatMap((trip) => trip.statements);
+      const entries = statements.find(({ sql }) => sql.startsWith('insert into "search_entry"'));
+      expect(entries?.values.join()).toContain("ours title");
+      expect(entries?.values.join()).not.toContain("row 1");
     },
   );
 });
