@@ -15,7 +15,7 @@ import {
 import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
-import { partBytes } from "#domain/item/part-limits.ts";
+import { hiddenBytes, shownBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
@@ -281,9 +281,8 @@ export class BatchSimulation {
 
   /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
   #countBytes({ data }: Item, isCreated = false): void {
-    const { shown, hidden } = partBytes(this.#access, data);
-    this.#writtenBytes += shown;
-    this.#hiddenBytes += isCreated ? hidden : 0;
+    this.#writtenBytes += shownBytes(this.#access, data);
+    if (isCreated) this.#hiddenBytes += hiddenBytes(this.#access, data);
     if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
       throw problem.batchTooLarge(maxWriteBytes);
   }

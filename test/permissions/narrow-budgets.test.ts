@@ -250,9 +250,86 @@ describe("A batch through a view", () => {
       ]);
     },
   );
+
+  unsized.it(
+    "returns 422 when the hidden texts of its drafts take more matching steps than one item has",
+    async () => {
+      const memo = { key: "memo", searchable: false, ...expensive };
+      const { items, partner } = await follow([...baseFields, memo], []);
+      const submit = async (names: readonly string[]) => {
+        const operations = [];
+        for (const name of names) {
+          const data = { team: "ours", memo: expensiveText(name) };
+          const { body } = await owner.post(items, { status: "draft", data });
+          operations.push({ op: "update", id: body.id, status: "submitted" });
+        }
+        return partner.post(`${items}/batch`, { operations });
+      };
+      expect((await submit(["a"])).status).toBe(200);
+      const { status, body } = await submit(["b", "c"]);
+      expect([status, body.errors]).toMatchObject([
+        422,
+        [{ code: "outside_view", pointer: "/operations/1" }],
+      ]);
+    },
+  );
+
+  unsized.it(
+    "returns 422 when its hidden formulas take more steps than two items may have",
+    async () => {
+      const costs = { key: "costs", type: "line_items", fields: [{ key: "n", type: "number" }] };
+      const computed = Array.from({ length: 20 }, (_, index) => ({
+        key: `cost${index}`,
+        type: "computed",
+        formula: "sum(costs.map(l, l.n * l.n + l.n * 2 + l.n * 3))",
+        result: "number",
+      }));
+      const { items, partner } = await follow([...baseFields, costs, ...computed], []);
+      const data = { team: "ours", costs: Array.from({ length: 500 }, () => ({ n: 5 })) };
+      const { id } = await createdItem(owner, items, data);
+      const send = (count: number) => {
+        const titles = Array.from({ length: count }, (_, index) => `${count} ${index}`);
+        const operations = titles.map((title) => ({ op: "update", id, data: { title } }));
+        return partner.post(`${items}/batch`, { operations });
+      };
+      expect((await send(1)).status).toBe(200);
+      const { status, body } = await send(20);
+      expect([status, body.errors[0]]).toMatchObject([422, { code: "too_complex" }]);
+    },
+  );
 });
 
 describe("A write through a view", () => {
+  unsized.it("returns 413 when the item no longer has room for the results of others", async () => {
+    const shared = { key: "b", type: "text", max_length: 19_000, searchable: false };
+    const copies = Array.from({ length: 9 }, (_, index) => ({
+      key: `r${index}`,
+      type: "computed",
+      searchable: false,
+      formula: `concat(b, "${index}")`,
+      result: "text",
+    }));
+    const hidden = letters.map((key) => ({ ...longText, key: `h${key}` }));
+    const fields = [...baseFields, ...texts, ...hidden, ...copies].filter(({ key }) => key !== "b");
+    const { items, partner } = await follow(
+      [...fields, shared],
+      letters.filter((key) => key !== "b"),
+    );
+    const { id } = await createdItem(owner, items, {
+      team: "ours",
+      b: "語".repeat(18_000),
+      ...Object.fromEntries(hidden.map(({ key }) => [key, "x".repeat(90_000)])),
+    });
+    const grow = (keys: readonly string[]) =>
+      partner.patch(`/submissions/${id}`, {
+        data: Object.fromEntries(keys.map((key) => [key, big])),
+      });
+    expect((await grow(["a", "c"])).status).toBe(200);
+    expect((await grow(["d", "e", "f", "g", "h"])).status).toBe(413);
+    const { body } = await owner.patch(`/submissions/${id}`, { data: { title: "new" } });
+    expect(body.data).toMatchObject({ r8: `${"語".repeat(18_000)}8`, d: null });
+  });
+
   unsized.it(
     "stores no entries of an item that it validates, except those of the conditions",
     async () => {
