@@ -6,7 +6,7 @@ import type { ItemLookup } from "#store/data/batch-read.ts";
 import { exceedsReadLimit, lookUpVisible, maxReadBytes } from "./batch-lookup.ts";
 import type { SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import { BatchSimulation } from "./batch-simulation.ts";
-import { parseUpsertKey } from "./upsert-key.ts";
+import { createUpsertKeyReader, type UpsertKeyReader } from "./upsert-key.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { batchBudget, batchBudgetUsed } from "#domain/formula/compute.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
@@ -50,6 +50,7 @@ import {
 function collectReferences(
   access: CollectionAccess,
   operations: readonly (BatchOperation | null)[],
+  readUpsertKey: UpsertKeyReader,
 ): ItemLookup {
   const names = operations.flatMap((operation) => {
     if (!operation || operation.op === "upsert") return [];
@@ -66,7 +67,7 @@ function collectReferences(
     uniqueValues: operations.flatMap((operation) => {
       if (operation?.op !== "upsert") return [];
       try {
-        return [parseUpsertKey(access, operation.by, operation.body)];
+        return [readUpsertKey(operation)];
       } catch {
         // Applying the operation reports the error.
         return [];
@@ -210,10 +211,13 @@ export async function simulateBatch(
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
   const operations = await resolveOperations(ctx, access, sentOperations, checksIds);
-  const lookup = await lookUpVisible(ctx, access, collectReferences(access, operations));
+  const keyBudget = batchBudget();
+  const readUpsertKey = createUpsertKeyReader(access, keyBudget);
+  const names = collectReferences(access, operations, readUpsertKey);
+  const lookup = await lookUpVisible(ctx, access, names);
   if (exceedsReadLimit(lookup.bytes)) throw problem.batchTooLarge(maxReadBytes);
   const budget = batchBudget();
-  const simulation = new BatchSimulation(ctx, access, lookup, budget);
+  const simulation = new BatchSimulation(ctx, access, lookup, budget, readUpsertKey);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;
   const hasErrorLimit = maxErrors < Infinity;
@@ -238,7 +242,8 @@ export async function simulateBatch(
   const write = buildBatchWrite(access, simulation, ctx.now(), batchId, rejectItem);
   operationProblems.push(...findBatchDuplicates(access, write, operations, results));
   const references = batchReferences(access, simulation, results);
-  const budgetShare = Math.max(batchBudgetUsed(budget), lookup.bytes.shown / maxReadBytes);
+  const shares = [budget, keyBudget].map(batchBudgetUsed);
+  const budgetShare = Math.max(...shares, lookup.bytes.shown / maxReadBytes);
   return { results, problems: operationProblems, write, references, budgetShare };
 }
 

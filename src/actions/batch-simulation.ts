@@ -15,13 +15,13 @@ import {
 import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
-import { partBytes } from "#domain/item/part-limits.ts";
+import { hiddenBytes, shownBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
-import { parseUpsertKey } from "./upsert-key.ts";
+import type { UpsertKeyReader } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
 import {
   assertChangeable,
@@ -61,6 +61,7 @@ export class BatchSimulation {
   readonly #hiddenValues = new Set<string>();
   readonly #byName = new Map<string, TouchedItem>();
   readonly #budget: ComputeBudget;
+  readonly #readUpsertKey: UpsertKeyReader;
   #addedCount = 0;
   #writtenBytes = 0;
   #hiddenBytes = 0;
@@ -72,10 +73,12 @@ export class BatchSimulation {
     access: CollectionAccess,
     { items, owners, bytes }: VisibleItems,
     budget: ComputeBudget,
+    readUpsertKey: UpsertKeyReader,
   ) {
     this.#ctx = ctx;
     this.#access = access;
     this.#budget = budget;
+    this.#readUpsertKey = readUpsertKey;
     this.#hiddenBytes = bytes.hidden;
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
@@ -99,7 +102,7 @@ export class BatchSimulation {
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
-        const value = parseUpsertKey(this.#access, operation.by, operation.body);
+        const value = this.#readUpsertKey(operation);
         if (this.#hiddenValues.has(uniqueKey(value))) throw problem.duplicate(operation.by);
         const owner = this.#findOwner(value);
         if (!owner) return this.#create("upsert", operation.body);
@@ -285,9 +288,8 @@ export class BatchSimulation {
 
   /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
   #countBytes({ data }: Item, isCreated = false): void {
-    const { shown, hidden } = partBytes(this.#access, data);
-    this.#writtenBytes += shown;
-    this.#hiddenBytes += isCreated ? hidden : 0;
+    this.#writtenBytes += shownBytes(this.#access, data);
+    if (isCreated) this.#hiddenBytes += hiddenBytes(this.#access, data);
     if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
       throw problem.batchTooLarge(maxWriteBytes);
   }

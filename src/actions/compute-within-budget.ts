@@ -4,9 +4,9 @@ import {
   computeData,
   computeNarrow,
   formulaBudgetErrors,
+  spendFormulaSteps,
   type ComputeBudget,
 } from "#domain/formula/compute.ts";
-import { withoutOversizedResults } from "#domain/item/part-limits.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 
 interface ComputedResult {
@@ -26,13 +26,8 @@ export function computeWithinBudget(
 ): ComputedResult {
   const errors = formulaBudgetErrors(budget);
   if (errors.length > 0) return { ...emptyComputation, errors };
-  const { steps, ...computed } = compute(access, data, now);
-  budget.formulaBudget.stepsLeft -= steps;
-  return { ...computed, errors: formulaBudgetErrors(budget) };
-}
-
-function compute(access: CollectionAccess, data: Data, now: number) {
-  if (access.extent === "whole") return computeData(access, data, now);
-  const computed = computeNarrow(access, data, now);
-  return { ...computed, data: withoutOversizedResults(access, computed.data) };
+  const isWhole = access.extent === "whole";
+  const computed = isWhole ? computeData(access, data, now) : computeNarrow(access, data, now);
+  spendFormulaSteps(budget, computed);
+  return { data: computed.data, warnings: computed.warnings, errors: formulaBudgetErrors(budget) };
 }

@@ -4,7 +4,10 @@ import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
 import { maxPageBytes } from "#store/data/search/budget.ts";
 import { hasWholeAccess } from "#domain/credential/credential.ts";
-import type { CollectionAccess } from "#domain/data/narrow.ts";
+import type { SearchEntry } from "#domain/data/index-entries.ts";
+import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import { referencedFields } from "#domain/search/tree.ts";
+import type { NewItem } from "#store/data/create-item.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { accessCollection } from "./caller-access.ts";
 import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
@@ -90,7 +93,14 @@ async function validateWith(
   const { item, references } = prepareItem(ctx, access, draft);
   if (access.extent === "narrow") {
     // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
-    const trial = await storeItem(ctx, access, { item, references }, null, true);
+    const entries = entriesOfConditions(access, item);
+    const trial = await storeItem(
+      ctx,
+      access,
+      { item: { ...item, entries }, references },
+      null,
+      true,
+    );
     if (trial?.outcome !== "not_stored") return undefined;
   }
   const { uniqueValues } = item;
@@ -101,4 +111,15 @@ async function validateWith(
   const { key } = collection;
   const presented = presentData(access, data);
   return { key, status, data: presented, fileKeys: fields.fileKeys, warnings };
+}
+
+/** The entries that decide whether the item is in the view. A trial counts as a read, so it stores no others. */
+function entriesOfConditions(
+  access: CollectionAccess,
+  { entries }: Pick<NewItem, "entries">,
+): string {
+  const fields = referencedFields({ conditions: [...conditionsOf(access)], sort: [] });
+  const numbers = new Set(fields.map(({ number }) => number));
+  const all = JSON.parse(entries) as SearchEntry[];
+  return JSON.stringify(all.filter(([number]) => numbers.has(number)));
 }

@@ -18,6 +18,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
+  isSameData,
   buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
@@ -135,7 +136,6 @@ function assertSubmittable({ collection }: CompiledCollection, now: number): voi
   if (reason) throw problem.submissionsClosed(reason);
 }
 
-/** Compares JSON: stored data has integer keys, which JavaScript orders, so equal data has equal JSON. */
 export function hasSameData(
   next: Pick<NextState, "data">,
   { item, compiled: access }: StoredItem,
@@ -144,7 +144,7 @@ export function hasSameData(
     wholeCollection(access).collection.definition.fields,
     item.data,
   );
-  return JSON.stringify(next.data) === JSON.stringify(before);
+  return isSameData(before, next.data);
 }
 
 /** Writes the item. Returns undefined when a concurrent request changed the item or its definition. */

@@ -1,16 +1,45 @@
 import { checkPatch } from "#domain/data/check.ts";
+import type { CheckBudget } from "#domain/data/check-states.ts";
 import { uniqueValue, type UniqueValue } from "#domain/data/index-entries.ts";
 import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { uniqueIdOf } from "#domain/definition/field.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
-import { problem } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
+
+type Upsert = Extract<BatchOperation, { op: "upsert" }>;
 
 /** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
-export function parseUpsertKey(
+export type UpsertKeyReader = (operation: Upsert) => UniqueValue;
+
+/** Reads the values of a batch's upserts. Checks each value once, and all of them with one budget. */
+export function createUpsertKeyReader(
   access: CollectionAccess,
-  fieldKey: string,
-  body: unknown,
+  budget: CheckBudget,
+): UpsertKeyReader {
+  const keys = new Map<Upsert, UniqueValue | Problem>();
+  return (operation) => {
+    const key = keys.get(operation) ?? findUpsertKey(access, operation, budget);
+    keys.set(operation, key);
+    if (key instanceof Problem) throw key;
+    return key;
+  };
+}
+
+function findUpsertKey(access: CollectionAccess, operation: Upsert, budget: CheckBudget) {
+  try {
+    return parseUpsertKey(access, operation, budget);
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+function parseUpsertKey(
+  access: CollectionAccess,
+  { by: fieldKey, body }: Upsert,
+  budget: CheckBudget,
 ): UniqueValue {
   const uniqueFields = access.fields.list.filter(({ field }) => uniqueIdOf(field) !== undefined);
   const uniqueField = uniqueFields.find(({ field }) => field.key === fieldKey);
@@ -35,7 +64,7 @@ export function parseUpsertKey(
   }
   // Validates this field alone, as a patch. The other fields are validated with the item.
   const patch = Object.hasOwn(data, fieldKey) ? { [fieldKey]: data[fieldKey] } : {};
-  const checkResult = checkPatch(wholeCollection(access), {}, patch, true);
+  const checkResult = checkPatch(wholeCollection(access), {}, patch, true, budget);
   if (checkResult.errors.length > 0) throw problem.invalidInput(checkResult.errors);
   const { id: collectionId } = access.collection;
   const { id, type } = uniqueField.field;

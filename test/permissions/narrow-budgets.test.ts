@@ -1,5 +1,9 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { nothing, recording } from "../../bench/workers/recording";
 import type { Client, Json } from "../support/client";
+import { reportsAtOnce, serve } from "../support/serve";
 import { client, makeForm } from "../support/service";
 import { fullSize } from "../support/size";
 import {
@@ -29,8 +33,10 @@ beforeAll(async () => {
 const decision = { key: "decision", ...longText };
 const texts = letters.map((key) => ({ key, ...longText }));
 
-async function follow(fields: object[], shown: readonly string[]) {
-  const form = await makeForm(owner, fields, { views: [viewOfOurs(shown)] });
+async function follow(fields: object[], shown: readonly string[], more: object[] = []) {
+  const { conditions, ...view } = viewOfOurs(shown);
+  const views = [{ ...view, conditions: [...conditions, ...more] }];
+  const form = await makeForm(owner, fields, { views });
   const resources = [`form:${form}/ours`];
   const partner = await client({ permissions: partnerRights, resources });
   return { form, items: `/forms/${form}/submissions`, partner };
@@ -217,6 +223,135 @@ describe("A narrow credential meets the limit", () => {
       expect(await otherThresholds([1, 500], await Promise.all([0, 1, 7, 300].map(make)))).toEqual(
         [],
       );
+    },
+  );
+});
+
+/** A pattern that needs almost all matching steps of an item for a text of 4,000 characters. */
+const expensive = { type: "text", max_length: 4000, pattern: "(.?){1,660}#" };
+const expensiveText = (name: string) => `${name}#`.padStart(4000, "x");
+
+describe("A batch through a view", () => {
+  unsized.it(
+    "returns 422 when the values of its upserts take more matching steps than one item has",
+    async () => {
+      const code = { key: "code", unique: true, ...expensive };
+      const { items, partner } = await follow([...baseFields, code], ["code"]);
+      const codes = ["a", "b"].map(expensiveText);
+      for (const value of codes) await createdItem(owner, items, { team: "ours", code: value });
+      const upsert = (value: string) => ({ op: "upsert", by: "code", data: { code: value } });
+      const send = (values: readonly string[]) =>
+        partner.post(`${items}/batch`, { operations: values.map(upsert) });
+      expect((await send(codes.slice(0, 1))).status).toBe(200);
+      const { status, body } = await send(codes);
+      expect([status, body.errors]).toMatchObject([
+        422,
+        [{ code: "too_complex", pointer: "/operations/1/data/code" }],
+      ]);
+    },
+  );
+
+  unsized.it(
+    "returns 422 when the hidden texts of its drafts take more matching steps than one item has",
+    async () => {
+      const memo = { key: "memo", searchable: false, ...expensive };
+      const { items, partner } = await follow([...baseFields, memo], []);
+      const submit = async (names: readonly string[]) => {
+        const operations = [];
+        for (const name of names) {
+          const data = { team: "ours", memo: expensiveText(name) };
+          const { body } = await owner.post(items, { status: "draft", data });
+          operations.push({ op: "update", id: body.id, status: "submitted" });
+        }
+        return partner.post(`${items}/batch`, { operations });
+      };
+      expect((await submit(["a"])).status).toBe(200);
+      const { status, body } = await submit(["b", "c"]);
+      expect([status, body.errors]).toMatchObject([
+        422,
+        [{ code: "outside_view", pointer: "/operations/1" }],
+      ]);
+    },
+  );
+
+  unsized.it(
+    "returns 422 when its hidden formulas take more steps than two items may have",
+    async () => {
+      const costs = { key: "costs", type: "line_items", fields: [{ key: "n", type: "number" }] };
+      const computed = Array.from({ length: 20 }, (_, index) => ({
+        key: `cost${index}`,
+        type: "computed",
+        formula: "sum(costs.map(l, l.n * l.n + l.n * 2 + l.n * 3))",
+        result: "number",
+      }));
+      const { items, partner } = await follow([...baseFields, costs, ...computed], []);
+      const data = { team: "ours", costs: Array.from({ length: 500 }, () => ({ n: 5 })) };
+      const { id } = await createdItem(owner, items, data);
+      const send = (count: number) => {
+        const titles = Array.from({ length: count }, (_, index) => `${count} ${index}`);
+        const operations = titles.map((title) => ({ op: "update", id, data: { title } }));
+        return partner.post(`${items}/batch`, { operations });
+      };
+      expect((await send(1)).status).toBe(200);
+      const { status, body } = await send(20);
+      expect([status, body.errors[0]]).toMatchObject([422, { code: "too_complex" }]);
+    },
+  );
+});
+
+describe("A write through a view", () => {
+  unsized.it("returns 413 when the item no longer has room for the results of others", async () => {
+    const shared = { key: "b", type: "text", max_length: 19_000, searchable: false };
+    const copies = Array.from({ length: 9 }, (_, index) => ({
+      key: `r${index}`,
+      type: "computed",
+      searchable: false,
+      formula: `concat(b, "${index}")`,
+      result: "text",
+    }));
+    const hidden = letters.map((key) => ({ ...longText, key: `h${key}` }));
+    const fields = [...baseFields, ...texts, ...hidden, ...copies].filter(({ key }) => key !== "b");
+    const { items, partner } = await follow(
+      [...fields, shared],
+      letters.filter((key) => key !== "b"),
+    );
+    const { id } = await createdItem(owner, items, {
+      team: "ours",
+      b: "語".repeat(18_000),
+      ...Object.fromEntries(hidden.map(({ key }) => [key, "x".repeat(90_000)])),
+    });
+    const grow = (keys: readonly string[]) =>
+      partner.patch(`/submissions/${id}`, {
+        data: Object.fromEntries(keys.map((key) => [key, big])),
+      });
+    expect((await grow(["a", "c"])).status).toBe(200);
+    expect((await grow(["d", "e", "f", "g", "h"])).status).toBe(413);
+    const { body } = await owner.patch(`/submissions/${id}`, { data: { title: "new" } });
+    expect(body.data).toMatchObject({ r8: `${"語".repeat(18_000)}8`, d: null });
+  });
+
+  unsized.it(
+    "stores no entries of an item that it validates, except those of the conditions",
+    async () => {
+      const lines = { key: "lines", type: "line_items", fields: [{ key: "c", type: "text" }] };
+      const { items, form } = await follow(
+        [...baseFields, lines],
+        ["lines"],
+        [{ field: "title", op: "contains", value: "our" }],
+      );
+      const permissions = ["submissions:create"];
+      const creator = await client({ permissions, resources: [`form:${form}/ours`] });
+      const rows = Array.from({ length: 500 }, (_, index) => ({ c: `row ${index}` }));
+      const costs = nothing();
+      const service = { ...recording(env, costs), TIMEOUTS: reportsAtOnce };
+      const answer = await creator
+        .through((request) => serve(request, service, createExecutionContext()))
+        .post(`${items}/validate`, { data: { team: "ours", title: "ours title", lines: rows } });
+      expect(answer.status).toBe(200);
+      const statements = costs.trips.flatMap((trip) => trip.statements);
+      const entries = statements.find(({ sql }) => sql.startsWith('insert into "search_entry"'));
+      expect(entries?.values.join()).toContain("ours title");
+      expect(entries?.values.join()).not.toContain("row 1");
     },
   );
 });

@@ -1,5 +1,5 @@
 import type { ComputeBudget } from "#domain/formula/compute.ts";
-import { maxMatchSteps, type MatchBudget } from "#domain/pattern/pattern.ts";
+import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { CollectionAccess, CompiledField } from "./compile.ts";
 
@@ -12,7 +12,9 @@ export interface CheckState {
   matchBudget: MatchBudget;
 }
 
-export type CheckBudget = Pick<ComputeBudget, "matchBudget">;
+export interface CheckBudget extends Pick<ComputeBudget, "matchBudget"> {
+  hidden: Pick<ComputeBudget, "matchBudget">;
+}
 
 /**
  * The states of a check. The fields that a narrow caller does not see have one of their own: their errors and their work
@@ -24,11 +26,11 @@ export class CheckStates {
   readonly #hidden: CheckState;
   readonly #access: CollectionAccess;
 
-  constructor(access: CollectionAccess, isDraft: boolean, { matchBudget }: CheckBudget) {
+  constructor(access: CollectionAccess, isDraft: boolean, { matchBudget, hidden }: CheckBudget) {
     this.#access = access;
     this.isDraft = isDraft;
     this.#own = { errors: [], isDraft, matchBudget };
-    this.#hidden = { errors: [], isDraft, matchBudget: { stepsLeft: maxMatchSteps } };
+    this.#hidden = { errors: [], isDraft, matchBudget: hidden.matchBudget };
   }
 
   /** The state of a top-level field, or of a key that no field has. */

@@ -1,6 +1,7 @@
 import type { Warning, Data, LineItemRow, Scalar } from "#domain/data/values.ts";
 import type { CompiledCollection, CompiledFields, NarrowCollection } from "#domain/data/compile.ts";
 import { withoutRemovedFields } from "#domain/data/index-entries.ts";
+import { inHiddenSteps } from "#domain/data/parts.ts";
 import type { ComputedField, Field } from "#domain/definition/field.ts";
 import { toStoredText } from "#domain/text.ts";
 import { dayInZone, dayWithOffset, toUtcDateTime } from "#domain/time.ts";
@@ -24,8 +25,9 @@ import type { FieldError } from "#domain/problem/problem.ts";
 interface Computation {
   data: Data;
   warnings: Warning[];
-  /** The steps that count against the budget of a batch. */
+  /** The steps of the formulas that use only what the caller sees, and those of all others. */
   steps: number;
+  hiddenSteps: number;
 }
 
 /**
@@ -41,9 +43,9 @@ export function computeData(
 }
 
 /**
- * The same for a narrow caller. The formulas that use only what it sees run first. All others have steps of their own, which
- * do not count: their number would tell how many rows the caller does not see. They have as many in a batch as in a single
- * write, so that a batch does not lose results that the caller does not see.
+ * The same for a narrow caller. The formulas that use only what it sees run first. All others have steps of their own: their
+ * number would tell how many rows the caller does not see. They have as many in a batch as in a single write, so that a batch
+ * does not lose results that the caller does not see.
  */
 export function computeNarrow(
   { whole, parts: { shown }, ownResults }: NarrowCollection,
@@ -63,7 +65,6 @@ interface FormulaPart {
   includes: (field: Field) => boolean;
 }
 
-/** Returns the steps of the first part. */
 function compute(
   { fields, collection }: CompiledCollection,
   storedData: Data,
@@ -73,16 +74,16 @@ function compute(
   const { fields: set, time_zone: zone } = collection.definition;
   const stored = withoutRemovedFields(set, storedData);
   const warnings: Warning[] = [];
-  if (!hasFormulas(fields)) return { data: stored, warnings, steps: 0 };
+  if (!hasFormulas(fields)) return { data: stored, warnings, steps: 0, hiddenSteps: 0 };
   const day = dayInZone(now, zone);
   const data = withoutResults(fields, stored);
-  const [steps = 0] = parts.map(({ includes }) =>
+  const [steps = 0, hiddenSteps = 0] = parts.map(({ includes }) =>
     withFormulaRun({ day, zone, maxSteps: maxItemSteps }, () => {
       addResults(fields, data, zone, "", warnings, includes);
       return stepsTaken();
     }),
   );
-  return { data, warnings, steps };
+  return { data, warnings, steps, hiddenSteps };
 }
 
 /** The data without any computed value. */
@@ -193,31 +194,44 @@ function toStoredNumber(value: Decimal, decimals: number | undefined): number | 
   return number === 0 ? 0 : number;
 }
 
-/**
- * The remaining computation for one item, or for all items of a batch together. What a narrow caller does not see counts
- * against the limit of each item only, so that no limit tells how much the item has.
- */
-export interface ComputeBudget {
+/** The remaining computation for one item, or for all items of a batch together. */
+interface PartBudget {
   matchBudget: MatchBudget;
   /** Formula steps. Each item has a limit of its own as well. */
   formulaBudget: { stepsLeft: number };
 }
 
-export const itemBudget = (): ComputeBudget => ({
-  matchBudget: { stepsLeft: maxMatchSteps },
-  formulaBudget: { stepsLeft: Infinity },
-});
+/** What a narrow caller does not see has a budget of its own, so that no limit of its part tells how much that is. */
+export interface ComputeBudget extends PartBudget {
+  hidden: PartBudget;
+}
+
+function createBudget(maxFormulaSteps: number): ComputeBudget {
+  const createPart = (): PartBudget => ({
+    matchBudget: { stepsLeft: maxMatchSteps },
+    formulaBudget: { stepsLeft: maxFormulaSteps },
+  });
+  return { ...createPart(), hidden: createPart() };
+}
+
+export const itemBudget = (): ComputeBudget => createBudget(Infinity);
 
 const maxBatchFormulaSteps = 1_000_000;
 
 /** A batch may use the matching steps of one item and twice the formula steps of one item. */
-export const batchBudget = (): ComputeBudget => ({
-  matchBudget: { stepsLeft: maxMatchSteps },
-  formulaBudget: { stepsLeft: maxBatchFormulaSteps },
-});
+export const batchBudget = (): ComputeBudget => createBudget(maxBatchFormulaSteps);
+
+/** Counts the steps of an item's formulas. Hidden ones count in whole steps of a budget, which most items do not reach. */
+export function spendFormulaSteps(
+  { formulaBudget, hidden }: ComputeBudget,
+  { steps, hiddenSteps }: Pick<Computation, "steps" | "hiddenSteps">,
+): void {
+  formulaBudget.stepsLeft -= steps;
+  hidden.formulaBudget.stepsLeft -= inHiddenSteps("formulaSteps", hiddenSteps);
+}
 
 /** The used share of a batch's budget. 1 is the whole budget; an exceeded budget gives slightly more. */
-export function batchBudgetUsed({ matchBudget, formulaBudget }: ComputeBudget): number {
+export function batchBudgetUsed({ matchBudget, formulaBudget }: PartBudget): number {
   return Math.max(
     1 - matchBudget.stepsLeft / maxMatchSteps,
     1 - formulaBudget.stepsLeft / maxBatchFormulaSteps,
@@ -225,8 +239,8 @@ export function batchBudgetUsed({ matchBudget, formulaBudget }: ComputeBudget): 
 }
 
 /** Returns an error when the formula steps are exceeded. */
-export function formulaBudgetErrors({ formulaBudget }: ComputeBudget): FieldError[] {
-  if (formulaBudget.stepsLeft >= 0) return [];
+export function formulaBudgetErrors({ formulaBudget, hidden }: ComputeBudget): FieldError[] {
+  if (formulaBudget.stepsLeft >= 0 && hidden.formulaBudget.stepsLeft >= 0) return [];
   const reason =
     "The formulas of these operations take too long together. Send fewer operations in one batch.";
   return [errorAt(["data"], "too_complex", reason)];

@@ -77,10 +77,20 @@ interface ItemState {
   status: Status | null;
 }
 
+/** Compares JSON only when necessary, because a value can be large. An update keeps the values that it does not change. */
+const isSameValue = (a: Value | undefined, b: Value | undefined): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** Whether two states of an item have the same values. */
+export const isSameData = (before: Data, after: Data): boolean =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].every((slot) =>
+    isSameValue(before[slot], after[slot]),
+  );
+
 export function diffStates(before: ItemState, after: ItemState): ItemDiff {
   const slots = new Set([...Object.keys(before.data), ...Object.keys(after.data)]);
   const changedSlots = [...slots].filter(
-    (slot) => JSON.stringify(before.data[slot]) !== JSON.stringify(after.data[slot]),
+    (slot) => !isSameValue(before.data[slot], after.data[slot]),
   );
   const former: ItemDiff["former"] = {};
   for (const slot of changedSlots) former[slot] = before.data[slot] ?? null;
@@ -199,11 +209,11 @@ function buildNewEntries(access: CollectionAccess, before: Item | null, after: I
 /** Serializes the data of an item. Throws 413 when it is too large to store or to show, or when the caller's part is. */
 export function serializeData(access: CollectionAccess, before: Item | null, after: Item): string {
   const json = JSON.stringify(after.data);
+  assertFits(json);
   if (access.extent === "narrow") {
     assertPartFits(access, before?.data ?? null, after.data);
     return json;
   }
-  assertFits(json);
   assertViewFits(buildItemView(after, access).data, () =>
     before ? buildItemView(before, access).data : {},
   );

@@ -1,9 +1,9 @@
 import type { CollectionAccess, NarrowCollection } from "#domain/data/compile.ts";
 import { searchEntries, type SearchEntry } from "#domain/data/index-entries.ts";
-import { inHiddenSteps, pickSlots } from "#domain/data/parts.ts";
+import { hiddenSteps, inHiddenSteps, pickSlots } from "#domain/data/parts.ts";
 import { fieldsPerCollection, maxFieldId, presentData, type Data } from "#domain/data/values.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { isSmallEnoughToStore, maxEntries, maxItemBytes, utf8Length } from "./item.ts";
+import { maxEntries, maxItemBytes, utf8Length } from "./item.ts";
 
 /** The limits of the two parts into which a narrow caller divides an item. */
 
@@ -13,15 +13,21 @@ export interface PartSizes {
   hidden: number;
 }
 
-/** The stored bytes of an item. For a whole collection, all of them count as shown. */
-export function partBytes(access: CollectionAccess, data: Data): PartSizes {
-  if (access.extent === "whole") return { shown: bytesOf(data), hidden: 0 };
-  const { shown, hidden } = access.parts;
-  return {
-    shown: bytesOf(pickSlots(data, shown)),
-    hidden: inHiddenSteps("bytes", bytesOf(pickSlots(data, hidden))),
-  };
-}
+/** The stored bytes of what the caller sees. For a whole collection, all of them. */
+export const shownBytes = (access: CollectionAccess, data: Data): number =>
+  bytesOf(access.extent === "whole" ? data : pickSlots(data, access.parts.shown));
+
+/** The stored bytes of the rest in whole steps. */
+export const hiddenBytes = (access: CollectionAccess, data: Data): number =>
+  access.extent === "whole"
+    ? 0
+    : inHiddenSteps("bytes", bytesOf(pickSlots(data, access.parts.hidden)));
+
+/** The stored bytes of both. */
+export const partBytes = (access: CollectionAccess, data: Data): PartSizes => ({
+  shown: shownBytes(access, data),
+  hidden: hiddenBytes(access, data),
+});
 
 /** How many index rows of an item, by their field numbers, belong to what a caller sees, and to the rest in whole steps. */
 export function countPartEntries(access: CollectionAccess, fields: readonly number[]): PartSizes {
@@ -66,32 +72,34 @@ function hiddenSize(access: NarrowCollection, data: Data): PartSize {
   return { bytes: Math.max(bytesOf(hidden), bytesOf(entries)), entries: entries.length };
 }
 
+/** The size of what the caller does not see, with the results. In whole steps, rounded up. */
+function othersSize(access: NarrowCollection, data: Data): PartSize {
+  const { hidden, hiddenResults } = access.parts;
+  const results = Object.entries(data).filter(([slot]) => hiddenResults.has(slot));
+  const others = { ...pickSlots(data, hidden), ...Object.fromEntries(results) };
+  const entries = entriesOf(access, others);
+  const bytes = Math.max(bytesOf(others), bytesOf(entries));
+  return {
+    bytes: inHiddenSteps("bytes", bytes + hiddenSteps.bytes - 1),
+    entries: inHiddenSteps("entries", entries.length + hiddenSteps.entries - 1),
+  };
+}
+
 /**
  * Throws 413 when the caller's part of an item is too large and has grown. It must not grow at all while the rest has more
- * than its half, so that both always fit.
+ * than its half, so that both always fit. It must also leave room for the results that the caller does not see: others need
+ * them, and could no longer write the item.
  */
 export function assertPartFits(access: NarrowCollection, before: Data | null, after: Data): void {
   const size = shownSize(access, after);
   const rest = hiddenSize(access, after);
+  const others = othersSize(access, after);
   const former = before ? shownSize(access, before) : { bytes: 0, entries: 0 };
   const exceeds = (measure: keyof PartSize) => {
-    const max = rest[measure] > maxPart[measure] ? 0 : maxPart[measure];
+    const room = Math.max(0, 2 * maxPart[measure] - others[measure]);
+    const max = rest[measure] > maxPart[measure] ? 0 : Math.min(maxPart[measure], room);
     return size[measure] > Math.max(max, former[measure]);
   };
   if (exceeds("bytes")) throw problem.itemTooLarge(maxPart.bytes);
   if (exceeds("entries")) throw problem.tooManyEntries(maxPart.entries);
-}
-
-/**
- * The data as it can be stored. Results that the caller does not see may depend on what it sends. If the item does not fit
- * with them, they have no value, like the results of formulas that fail: an error would tell the caller about them.
- */
-export function withoutOversizedResults(access: NarrowCollection, data: Data): Data {
-  const entries = entriesOf(access, data);
-  const fits =
-    entries.length <= maxEntries &&
-    [data, entries].every((form) => isSmallEnoughToStore(JSON.stringify(form)));
-  if (fits) return data;
-  const { hiddenResults } = access.parts;
-  return Object.fromEntries(Object.entries(data).filter(([slot]) => !hiddenResults.has(slot)));
 }
