@@ -108,6 +108,32 @@ describe("A view that a credential uses", () => {
     expect(dry.body.consequences.views).toEqual(["twices"]);
   });
 
+  it("shows a column that was removed or is new only after an owner or admin adds it", async () => {
+    const lines = (...columns: string[]) => [
+      { key: "title", type: "text" },
+      { key: "lines", type: "line_items", fields: columns.map((key) => ({ key, type: "text" })) },
+    ];
+    const views = [{ key: "v", name: "V", fields: ["title", "lines"] }];
+    const form = await makeForm(owner, lines("article", "cost"), { views });
+    const path = `/forms/${form}/schema`;
+    const rows = [{ article: "desk", cost: "SECRET 77" }];
+    const { body } = await owner.post(`/forms/${form}/submissions`, { data: { lines: rows } });
+    expect((await owner.put(path, { fields: lines("article") })).status).toBe(200);
+    const partner = await client({ permissions: rights, resources: [`form:${form}/v`] });
+    const { next } = (await partner.get(`/forms/${form}/changes?cursor=now`)).body.links;
+    const editor = await editorsToken();
+    for (const columns of [lines("article", "cost"), lines("article", "price")]) {
+      const dry = await owner.put(`${path}?dry_run=true`, { fields: columns });
+      expect(dry.body.consequences.views).toEqual(["v"]);
+      const refused = await editor.put(path, { fields: columns });
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("view")]);
+    }
+    expect((await partner.get(`/submissions/${body.id}`)).text).not.toContain("SECRET");
+    expect((await owner.put(path, { fields: lines("article", "cost") })).status).toBe(200);
+    expect((await partner.get(`/submissions/${body.id}`)).text).toContain("SECRET");
+    expect((await partner.get(next)).body).toMatchObject({ status: 410, code: "changes_expired" });
+  });
+
   it("cannot be removed, however many credentials use other views of the form", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
     const { id } = await issue({ permissions: rights, resources: [`form:${form}/titles`] });

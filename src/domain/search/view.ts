@@ -76,11 +76,18 @@ export function viewFingerprint(collection: Collection, view: View): string {
 /** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
 const maxIdsLength = 40;
 
-/** Identifies what a view matches and which fields it shows, since when. */
+/** The fields that a view shows, with the columns of its lists. */
+const shownFields = ({ definition }: Collection, view: View): Field[] =>
+  definition.fields.fields
+    .filter(({ key }) => view.fields?.includes(key) ?? true)
+    .flatMap((field): Field[] =>
+      field.type === "line_items" ? [field, ...field.fields] : [field],
+    );
+
+/** Identifies what a view matches and which fields and columns it shows, since when. */
 export function viewMeaning(collection: Collection, view: View): string {
-  const { fields } = collection.definition.fields;
-  const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
-  const ids = shown?.map(({ id }) => id).join(",") ?? "all";
+  const shown = shownFields(collection, view).map(({ id }) => id);
+  const ids = view.fields ? shown.toSorted((a, b) => a - b).join(",") : "all";
   const version = collection.viewVersions?.[view.key]?.meaning;
   const content = version === undefined ? ids : `${ids} ${version}`;
   const isShort = version === undefined && ids.length <= maxIdsLength;
@@ -117,12 +124,8 @@ export function nextViewVersions(
 /** Whether a view shows or matches results with these ids. Those of columns count. */
 export function usesResults(collection: Collection, view: View, ids: readonly number[]): boolean {
   if (ids.length === 0) return false;
-  const isResult = ({ id }: Field) => ids.includes(id);
-  const shown = collection.definition.fields.fields.filter(
-    ({ key }) => view.fields?.includes(key) ?? true,
-  );
   return (
-    shown.some((field) => isResult(field) || ("fields" in field && field.fields.some(isResult))) ||
+    shownFields(collection, view).some(({ id }) => ids.includes(id)) ||
     useResults(collection, parseView(collection, view, meOperand).conditions, ids)
   );
 }
