@@ -1,7 +1,6 @@
+import type { Definition } from "#domain/definition/collection.ts";
 import { detailOfChange } from "#domain/definition/view-changes.ts";
 import { parseDefinitionPatch } from "#domain/definition/patch.ts";
-import { problem } from "#domain/problem/problem.ts";
-import { viewErrors } from "#domain/search/view.ts";
 import { nextVersion } from "#domain/timeline.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import type { CurrentCollection, PendingChange } from "#store/data/collections.ts";
@@ -16,7 +15,12 @@ import {
 } from "./definitions.ts";
 import { resultsToRecalculate } from "./fields-to-index.ts";
 import { retryOnConflict } from "./idempotent.ts";
-import { checkViewEffects } from "./view-users.ts";
+import {
+  checkViewEffects,
+  mergeViewEffects,
+  noViewEffects,
+  type ViewEffects,
+} from "./view-users.ts";
 import { withRetention } from "./retention.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
@@ -26,6 +30,7 @@ interface PatchedDefinition {
   isChanged: boolean;
   /** The ids of the results that can change. */
   recalculated: number[];
+  viewEffects: ViewEffects;
   /** The pending change with the patch applied, unless it was dropped. */
   pendingChange: PendingChange | null;
 }
@@ -38,30 +43,39 @@ async function applyPatch(
 ): Promise<PatchedDefinition> {
   assertPreconditions(ctx, current, { ifMatch, ifNoneMatch: null });
   const { collection, pending } = current;
-  const { kind, key } = collection;
-  const applyTo = parseDefinitionPatch(kind, key, collection.definition, body);
-  const patchedDefinition = applyTo(collection.definition);
-  const definition = await withRetention(ctx, collection.definition, patchedDefinition);
-  assertCanShortenHistory(ctx, collection.definition, definition);
+  const { kind, key, definition: before } = collection;
+  const patch = parseDefinitionPatch(kind, key, before, body);
+  const definition = await withCheckedRules(ctx, before, patch.patched);
   const recalculated = resultsToRecalculate(collection, definition, []);
-  const patchedPending =
-    pending?.problem === null
-      ? {
-          ...pending.change,
-          definition: { ...applyTo(pending.change.definition), retain: definition.retain ?? null },
-          unindexed: [...new Set([...pending.change.unindexed, ...recalculated])],
-        }
-      : null;
-  const pendingErrors = patchedPending ? viewErrors(kind, key, patchedPending.definition) : [];
-  if (pendingErrors.length > 0) throw problem.invalidInput(pendingErrors);
+  const effects = await checkViewEffects(ctx, collection, definition);
+  const change = pending?.problem === null ? pending.change : null;
+  const patchedPending = change && {
+    ...change,
+    definition: await withCheckedRules(
+      ctx,
+      change.definition,
+      patch.applyToPending(change.definition),
+    ),
+    unindexed: [...new Set([...change.unindexed, ...recalculated])],
+  };
+  // The pending change takes effect with the rights of its author, not with those of the caller.
+  const pendingEffects =
+    change && patchedPending
+      ? await checkViewEffects(
+          ctx,
+          { ...collection, definition: change.definition },
+          patchedPending.definition,
+        )
+      : noViewEffects;
   const isChanged =
-    !isSame(collection.definition, definition) ||
-    (patchedPending !== null && !isSame(pending?.change.definition, patchedPending.definition));
+    !isSame(before, definition) ||
+    (patchedPending !== null && !isSame(change?.definition, patchedPending.definition));
   const { timeline } = ctx.databases;
   const version = isChanged ? nextVersion(collection.version, timeline) : collection.version;
   return {
     isChanged,
     recalculated,
+    viewEffects: mergeViewEffects(effects, pendingEffects),
     pendingChange: patchedPending,
     patched: {
       ...current,
@@ -69,6 +83,17 @@ async function applyPatch(
       pending: pending && patchedPending ? { ...pending, change: patchedPending } : pending,
     },
   };
+}
+
+/** Sets when a new rule of retention applies. Throws if the caller may not change what erases data. */
+async function withCheckedRules(
+  ctx: ActionContext,
+  before: Definition,
+  patched: Definition,
+): Promise<Definition> {
+  const definition = await withRetention(ctx, before, patched);
+  assertCanShortenHistory(ctx, before, definition);
+  return definition;
 }
 
 const isSame = (a: object | undefined, b: object) => JSON.stringify(a) === JSON.stringify(b);
@@ -96,7 +121,6 @@ export async function patchDefinition(
     } = await applyPatch(ctx, base, body, ifMatch);
     if (!isChanged) return { ...base, outcome: "unchanged" };
     const { collection } = base;
-    await checkViewEffects(ctx, collection, patched.collection.definition);
     const saveResult = await storePatchedDefinition(
       ctx.databases.of(collection),
       base,
@@ -121,9 +145,12 @@ export async function dryRunPatch(
   body: unknown,
   ifMatch: Precondition | null,
 ): Promise<DryRun> {
-  const { patched, isChanged, recalculated } = await applyPatch(ctx, loaded, body, ifMatch);
-  const { definition } = patched.collection;
-  const viewEffects = await checkViewEffects(ctx, loaded.collection, definition);
+  const { patched, isChanged, recalculated, viewEffects } = await applyPatch(
+    ctx,
+    loaded,
+    body,
+    ifMatch,
+  );
   const outcome = isChanged ? ("changed" as const) : ("unchanged" as const);
   const recalculatedCount = recalculated.length > 0 ? loaded.itemCount : 0;
   return {

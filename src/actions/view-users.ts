@@ -34,6 +34,16 @@ export interface ViewEffects {
 
 export const noViewEffects: ViewEffects = { views: [], users: [], webhooks: [] };
 
+/** The effects of both changes. */
+export function mergeViewEffects(one: ViewEffects, other: ViewEffects): ViewEffects {
+  const isNew = ({ view }: ViewUser) => !one.views.includes(view);
+  return {
+    views: [...new Set([...one.views, ...other.views])],
+    users: [...one.users, ...other.users.filter(isNew)],
+    webhooks: [...one.webhooks, ...other.webhooks.filter(isNew)],
+  };
+}
+
 /**
  * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential or a webhook uses, and
  * 422 if only owners and admins may make the change.

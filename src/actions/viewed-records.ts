@@ -66,7 +66,7 @@ export async function findViewedRecords(
   const found = await retryOnConflict(ctx, async () => {
     if (!access) return null;
     const { id, revision } = access.whole.collection;
-    const visible = await findVisibleVersions(ctx.databases.of({ id }), access.conditions, ids);
+    const visible = await findVisibleVersions(ctx.databases.of({ id }), access, ids);
     if (visible.revision === revision) {
       const searched = referencedFields({ conditions: [...access.conditions], sort: [] });
       assertIndexed(ctx, access, searched, visible.unindexed);

@@ -55,6 +55,20 @@ async function copyExpired(id: string, count: number): Promise<void> {
     .run();
 }
 
+/** Makes the next change of a unique field pending. Returns what ends its check. */
+async function holdChecks(): Promise<() => Promise<void>> {
+  const run = (sql: string) => dataDb.prepare(sql).run();
+  // The check of items this large takes more than one step.
+  await run("update tally set largest = 100000000");
+  await run(
+    "create trigger held before update of next on pending_change begin select raise(abort, 'held'); end",
+  );
+  return async () => {
+    await run("drop trigger held");
+    await runBackfill(background());
+  };
+}
+
 describe("A view that a credential uses", () => {
   it("keeps its formulas unless an owner or admin changes them", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
@@ -94,6 +108,32 @@ describe("A view that a credential uses", () => {
     expect(dry.body.consequences.views).toEqual(["twices"]);
   });
 
+  it("shows a column that was removed or is new only after an owner or admin adds it", async () => {
+    const lines = (...columns: string[]) => [
+      { key: "title", type: "text" },
+      { key: "lines", type: "line_items", fields: columns.map((key) => ({ key, type: "text" })) },
+    ];
+    const views = [{ key: "v", name: "V", fields: ["title", "lines"] }];
+    const form = await makeForm(owner, lines("article", "cost"), { views });
+    const path = `/forms/${form}/schema`;
+    const rows = [{ article: "desk", cost: "SECRET 77" }];
+    const { body } = await owner.post(`/forms/${form}/submissions`, { data: { lines: rows } });
+    expect((await owner.put(path, { fields: lines("article") })).status).toBe(200);
+    const partner = await client({ permissions: rights, resources: [`form:${form}/v`] });
+    const { next } = (await partner.get(`/forms/${form}/changes?cursor=now`)).body.links;
+    const editor = await editorsToken();
+    for (const columns of [lines("article", "cost"), lines("article", "price")]) {
+      const dry = await owner.put(`${path}?dry_run=true`, { fields: columns });
+      expect(dry.body.consequences.views).toEqual(["v"]);
+      const refused = await editor.put(path, { fields: columns });
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("view")]);
+    }
+    expect((await partner.get(`/submissions/${body.id}`)).text).not.toContain("SECRET");
+    expect((await owner.put(path, { fields: lines("article", "cost") })).status).toBe(200);
+    expect((await partner.get(`/submissions/${body.id}`)).text).toContain("SECRET");
+    expect((await partner.get(next)).body).toMatchObject({ status: 410, code: "changes_expired" });
+  });
+
   it("cannot be removed, however many credentials use other views of the form", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
     const { id } = await issue({ permissions: rights, resources: [`form:${form}/titles`] });
@@ -127,12 +167,7 @@ describe("A view that a credential uses", () => {
     const form = await makeForm(owner, fields, { views: [titles] });
     const path = `/forms/${form}/schema`;
     await owner.post(`/forms/${form}/submissions`, { data: { title: "a", pay: 7 } });
-    const run = (sql: string) => dataDb.prepare(sql).run();
-    // The check of items this large takes more than one step.
-    await run("update tally set largest = 100000000");
-    await run(
-      "create trigger held before update on pending_change begin select raise(abort, 'held'); end",
-    );
+    const finishCheck = await holdChecks();
     const caller = isOwner ? owner : await editorsToken();
     const changed = {
       fields: fields.map((field) => (field.key === "title" ? { ...field, unique: true } : field)),
@@ -144,12 +179,144 @@ describe("A view that a credential uses", () => {
       permissions: [...rights, "schema:read"],
       resources: [`form:${form}/titles`],
     });
-    await run("drop trigger held");
-    await runBackfill(background());
+    await finishCheck();
     const seen = (await partner.get(path)).body.fields.map(({ key }: Json) => key);
     expect(seen).toEqual(isOwner ? ["title", "pay"] : ["title"]);
     const { body } = await owner.get(path);
     expect(body.pending?.problem?.code).toBe(isOwner ? undefined : "schema_in_use");
+  });
+});
+
+describe("A patch during a pending change", () => {
+  const text = (key: string, rules: object = {}) => ({ key, type: "text", ...rules });
+  const shown = { key: "shown", name: "Shown", fields: ["title", "salary"] };
+  const other = { key: "other", name: "Other", fields: ["code"] };
+
+  /** A form with a secret salary, a partner that sees the view, and a change of the owner that waits for its check. */
+  async function startChange(views: object[], change: object) {
+    const form = await makeForm(owner, [text("title"), text("salary"), text("code")], { views });
+    const items = `/forms/${form}/submissions`;
+    await owner.post(items, { data: { title: "Ann", salary: "SECRET 90000", code: "c" } });
+    const resources = [`form:${form}/shown`];
+    const partner = await client({ permissions: [...rights, "schema:read"], resources });
+    const finishCheck = await holdChecks();
+    const path = `/forms/${form}/schema`;
+    expect((await owner.put(path, change)).status).toBe(202);
+    return {
+      form,
+      path,
+      /** What the definition shows, and whether the partner sees a salary, once the change has taken effect. */
+      finish: async () => {
+        await finishCheck();
+        const { body } = await owner.get(path);
+        expect(body.pending).toBe(undefined);
+        const viewsByKey = Object.fromEntries(body.views.map((each: Json) => [each.key, each]));
+        return { body, viewsByKey, seesSecret: (await partner.get(items)).text.includes("SECRET") };
+      },
+    };
+  }
+
+  const narrowing = {
+    fields: [text("title"), text("salary"), text("code", { unique: true })],
+    views: [{ ...shown, fields: ["title"] }],
+  };
+  const renaming = {
+    fields: [
+      text("subject", { renamed_from: "title" }),
+      text("title", { renamed_from: "salary" }),
+      text("code", { unique: true }),
+    ],
+  };
+
+  it("keeps the fields of a view when the change gives their keys to other fields", async () => {
+    const onlyTitle = { ...shown, fields: ["title"] };
+    const { path, finish } = await startChange([onlyTitle], renaming);
+    const editor = await editorsToken();
+    const patched = await editor.patch(path, { views: [onlyTitle, other], description: "New" });
+    expect([patched.status, patched.body.views]).toEqual([200, [onlyTitle, other]]);
+    const { body, viewsByKey, seesSecret } = await finish();
+    expect([viewsByKey["shown"].fields, seesSecret]).toEqual([["subject"], false]);
+    expect([viewsByKey["other"].fields, body.description]).toEqual([["code"], "New"]);
+  });
+
+  it("follows a renamed field in a view that it changes", async () => {
+    const { path, finish } = await startChange([{ ...shown, fields: ["title"] }], renaming);
+    const conditions = [{ field: "title", op: "eq", value: "Ann" }];
+    const views = [{ ...shown, fields: ["title", "code"], conditions }];
+    expect((await owner.patch(path, { views })).status).toBe(200);
+    const { viewsByKey, seesSecret } = await finish();
+    expect(viewsByKey["shown"]).toEqual({
+      ...shown,
+      fields: ["subject", "code"],
+      conditions: [{ ...conditions[0], field: "subject" }],
+    });
+    expect(seesSecret).toBe(false);
+  });
+
+  it("returns 422 if it changes a view to use a field that the change removes", async () => {
+    const onlyTitle = { ...shown, fields: ["title"] };
+    const removing = { fields: [text("title"), text("code", { unique: true })] };
+    const { path, finish } = await startChange([onlyTitle], removing);
+    const refused = await owner.patch(path, { views: [shown] });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("salary")]);
+    expect((await finish()).viewsByKey["shown"]).toEqual(onlyTitle);
+  });
+
+  it("does not undo the change of a view that it repeats", async () => {
+    const { path, finish } = await startChange([shown], narrowing);
+    const editor = await editorsToken();
+    expect((await editor.patch(path, { views: [shown, other] })).status).toBe(200);
+    const { body, viewsByKey, seesSecret } = await finish();
+    expect(body.fields[2].unique).toBe(true);
+    expect([viewsByKey["shown"].fields, seesSecret]).toEqual([["title"], false]);
+    expect(viewsByKey["other"]).toEqual(other);
+  });
+
+  it("does not undo the change of a view when a member saves a list as another view", async () => {
+    const { form, finish } = await startChange([shown], narrowing);
+    const { cookie } = await newMember("editor");
+    const list = { name: "Drafts", search: "sort=title&direction=desc" };
+    const saved = await as(cookie)("POST", `/forms/${form}/items/views`, list);
+    expect(saved.status).toBe(201);
+    const { viewsByKey, seesSecret } = await finish();
+    expect([viewsByKey["shown"].fields, seesSecret]).toEqual([["title"], false]);
+    expect(Object.keys(viewsByKey)).toHaveLength(2);
+  });
+
+  it("keeps the views that the change adds, and removes those that the patch omits", async () => {
+    const added = { key: "added", name: "Added", fields: ["code"] };
+    const change = { ...narrowing, views: [shown, other, added] };
+    const { path, finish } = await startChange([shown, other], change);
+    expect((await owner.patch(path, { views: [shown] })).status).toBe(200);
+    expect(Object.keys((await finish()).viewsByKey)).toEqual(["shown", "added"]);
+  });
+
+  it("keeps the retention of the change when it does not name it", async () => {
+    const change = { ...narrowing, retain: { days: 30, only: "all" } };
+    const { path, finish } = await startChange([shown], change);
+    expect((await owner.patch(path, { description: "New" })).status).toBe(200);
+    expect((await finish()).body).toMatchObject({ description: "New", retain: change.retain });
+  });
+
+  it("needs an owner or admin if only the pending definition shows a used view otherwise", async () => {
+    const zoned = {
+      fields: [
+        text("title"),
+        text("salary"),
+        text("code", { unique: true }),
+        { key: "day", type: "computed", formula: "today()", result: "date" },
+      ],
+      views: [{ ...shown, fields: ["title", "day"] }],
+    };
+    const { path, finish } = await startChange([shown], zoned);
+    const editor = await editorsToken();
+    const patch = { time_zone: "Asia/Tokyo" };
+    const refused = await editor.patch(path, patch);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("shown")]);
+    const dry = await owner.patch(`${path}?dry_run=true`, patch);
+    expect(dry.body.consequences.views).toEqual(["shown"]);
+    expect((await owner.patch(path, patch)).status).toBe(200);
+    expect((await finish()).body.time_zone).toBe("Asia/Tokyo");
   });
 });
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { copyItem } from "../support/copies";
-import { client, makeForm } from "../support/service";
+import { dataDb } from "../support/databases";
+import { client, makeApp, makeForm } from "../support/service";
 import { fullSize } from "../support/size";
 import {
   baseFields,
@@ -125,4 +126,58 @@ describe("A narrow credential meets the limit", () => {
     },
     240_000,
   );
+});
+
+describe("A page with expand through two views", () => {
+  const ours = { field: "team", op: "eq", value: "ours" };
+  const views = (shown: string[]) => [{ key: "v", name: "V", conditions: [ours], fields: shown }];
+  const team = { key: "team", type: "text" };
+
+  /** A form whose items refer to copies of a hidden record, `perItem` each, and then to a record that the view shows. */
+  async function referTo(hidden: object, items: number, perItem: number) {
+    const filler = letters.map((key) => ({ key, ...longText }));
+    const app = await makeApp(owner, [team, ...filler], { views: views(["team"]) });
+    const product = { key: "product", type: "reference", app };
+    const lines = { key: "lines", type: "line_items", fields: [product] };
+    const form = await makeForm(owner, [team, lines], { views: views(["team", "lines"]) });
+    const records = `/apps/${app}/records`;
+    const shownId = (await owner.post(records, { data: { team: "ours" } })).body.id;
+    const { id } = (await owner.post(records, { data: { team: "theirs", ...hidden } })).body;
+    await copyItem(id, items * perItem);
+    const submissions = `/forms/${form}/submissions`;
+    for (let item = 0; item < items; item += 1) {
+      const sent = { data: { team: "ours", lines: [{ product: shownId }] } };
+      const { body } = await owner.post(submissions, sent);
+      const stored = dataDb.prepare("select data from item where id = ?").bind(body.id);
+      const { data = "" } = (await stored.first<{ data: string }>()) ?? {};
+      const [row = ""] = /\{[^{}]*\}/.exec(data) ?? [];
+      const rows = Array.from({ length: perItem }, (_, index) =>
+        row.replace(shownId, `${id}Z${item * perItem + index + 1}`),
+      );
+      await dataDb
+        .prepare("update item set data = ? where id = ?")
+        .bind(data.replace(row, [...rows, row].join()), body.id)
+        .run();
+    }
+    const permissions = ["submissions:read", "records:read"];
+    const partner = await client({ permissions, resources: [`form:${form}/v`, `app:${app}/v`] });
+    return { partner, path: `${submissions}?expand=lines.product`, shownId };
+  }
+
+  it("examines at most 1,000 references", async () => {
+    const { partner, path, shownId } = await referTo({}, 4, 499);
+    const page = await partner.get(path);
+    expect([page.status, page.body.items.length]).toEqual([200, 2]);
+    expect(Object.keys(page.body.included)).toEqual([shownId]);
+    const rest = await partner.get(page.body.links.next);
+    expect(rest.body.items).toHaveLength(2);
+    expect(Object.keys(rest.body.included)).toEqual([shownId]);
+  });
+
+  it("ends before it examines too many bytes of hidden records", async () => {
+    const { partner, path } = await referTo(own(8), 4, 20);
+    const page = await partner.get(path);
+    expect([page.status, page.body.items.length]).toEqual([200, 1]);
+    expect(page.body.links.next).not.toBe(null);
+  });
 });

@@ -70,6 +70,11 @@ export function createRenameCheck(
   };
 }
 
+/** The field, with its columns if it has some. Retired columns count. */
+export function withColumns(field: Field): Field[] {
+  return field.type === "line_items" ? [field, ...field.fields, ...field.retired] : [field];
+}
+
 /** The options that the new field lacks. */
 export function removedOptions(oldField: Field, field: Field): FieldOption[] {
   if (!("options" in oldField) || !("options" in field)) return [];

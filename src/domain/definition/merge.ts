@@ -11,7 +11,7 @@ import {
 } from "./collection.ts";
 import { type DefinitionDocument, type FieldDocument, type LineItemsDocument } from "./document.ts";
 import { withFormerOptions, limitFormerOptions, createRenameCheck } from "./merge-rules.ts";
-import { mergeViews } from "#domain/search/view.ts";
+import { mergeViews } from "#domain/search/merge-views.ts";
 import {
   definitionError,
   noFields,

@@ -21,7 +21,8 @@ import {
 } from "./document.ts";
 import { acceptanceErrors, documentErrors, keyErrors } from "./document-errors.ts";
 import { definitionError, type FieldSet } from "./field.ts";
-import { findTitle } from "./title.ts";
+import { findTitle, mergeTitle } from "./title.ts";
+import { mergePendingViews } from "#domain/search/merge-views.ts";
 import { viewErrors } from "#domain/search/view.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
@@ -75,8 +76,16 @@ interface SettingsPatch {
     | undefined;
 }
 
-/** Changes a definition in everything except its fields. */
-export type DefinitionPatch = (definition: Definition) => Definition;
+/** A patch of a definition. It changes everything except the fields. */
+export interface DefinitionPatch {
+  /** The current definition with the patch applied. */
+  patched: Definition;
+  /**
+   * Applies the patch to a pending definition. Fields may have other keys there.
+   * @throws Problem `invalid_input` if the patch does not fit that definition.
+   */
+  applyToPending: (pending: Definition) => Definition;
+}
 
 const serverMembers = ["schema_version", "indexing", "pending", "consequences", "links"];
 
@@ -98,18 +107,46 @@ export function parseDefinitionPatch(
     const schemaErrors = zodErrors(result.error.issues, "invalid_definition");
     throw problem.invalidInput([...errors, ...schemaErrors]);
   }
-  const { key: sentKey, ...patch } = result.data;
-  const { title_field: title }: SettingsPatch = patch;
-  const apply: DefinitionPatch = (definition) => applyPatch(key, definition, patch);
+  const { key: sentKey, ...patch }: SettingsPatch & { key?: string | undefined } = result.data;
+  const patched = applyPatch(key, current, patch);
   const allErrors = [
     ...errors,
     ...keyErrors(sentKey, key),
-    ...acceptanceErrors(apply(current).acceptance),
-    ...(patch.views ? viewErrors(kind, key, apply(current)) : []),
-    ...findTitle(current.fields.fields, title ?? null).errors,
+    ...acceptanceErrors(patched.acceptance),
+    ...(patch.views ? viewErrors(kind, key, patched) : []),
+    ...findTitle(current.fields.fields, patch.title_field ?? null).errors,
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
-  return apply;
+  return {
+    patched,
+    applyToPending: (pending) => applyToPending({ kind, key }, current, patch, pending),
+  };
+}
+
+/** Changes in a pending definition what the patch changes in `current`, whose fields may have other keys there. */
+function applyToPending(
+  { kind, key }: { kind: CollectionKind; key: string },
+  current: Definition,
+  patch: SettingsPatch,
+  pending: Definition,
+): Definition {
+  const { views, fields } = applyPatch(key, current, patch);
+  const merged =
+    patch.views === undefined ? undefined : mergePendingViews(current, views ?? [], pending);
+  const title = patch.title_field && pending.fields.fields.find(({ id }) => id === fields.title);
+  const definition = applyPatch(key, pending, {
+    ...patch,
+    views: merged?.views,
+    title_field: title ? title.key : patch.title_field,
+  });
+  const errors = [
+    ...(merged?.errors ?? []),
+    ...(patch.title_field ? mergeTitle(fields, pending.fields.fields, undefined).errors : []),
+    ...acceptanceErrors(definition.acceptance),
+  ];
+  const allErrors = errors.length > 0 ? errors : viewErrors(kind, key, definition);
+  if (allErrors.length > 0) throw problem.invalidInput(allErrors);
+  return definition;
 }
 
 /** Reports the members that a patch cannot change, each with its own reason, and removes them. */

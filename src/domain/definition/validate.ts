@@ -15,6 +15,7 @@ import {
 import { collectionKeyPattern } from "./document.ts";
 import { checkDefinition } from "./parse-definition.ts";
 import { type Field, type FieldSet, definitionError } from "./field.ts";
+import { withColumns } from "./merge-rules.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 import { viewErrors } from "#domain/search/view.ts";
@@ -143,10 +144,6 @@ function defaultBytes(field: Field): number {
 
 function formulaLength(field: Field): number {
   return field.type === "computed" ? field.formula.length : 0;
-}
-
-function withColumns(field: Field): Field[] {
-  return field.type === "line_items" ? [field, ...field.fields, ...field.retired] : [field];
 }
 
 function patternsOf(field: Field): string[] {

@@ -6,8 +6,7 @@ import type {
   View,
   ViewVersions,
 } from "#domain/definition/collection.ts";
-import { definitionError, type Field, type FieldSet } from "#domain/definition/field.ts";
-import type { ViewDocument } from "#domain/definition/view.ts";
+import { definitionError, type Field } from "#domain/definition/field.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
@@ -77,11 +76,18 @@ export function viewFingerprint(collection: Collection, view: View): string {
 /** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
 const maxIdsLength = 40;
 
-/** Identifies what a view matches and which fields it shows, since when. */
+/** The fields that a view shows, with the columns of its lists. */
+const shownFields = ({ definition }: Collection, view: View): Field[] =>
+  definition.fields.fields
+    .filter(({ key }) => view.fields?.includes(key) ?? true)
+    .flatMap((field): Field[] =>
+      field.type === "line_items" ? [field, ...field.fields] : [field],
+    );
+
+/** Identifies what a view matches and which fields and columns it shows, since when. */
 export function viewMeaning(collection: Collection, view: View): string {
-  const { fields } = collection.definition.fields;
-  const shown = view.fields && fields.filter(({ key }) => view.fields?.includes(key));
-  const ids = shown?.map(({ id }) => id).join(",") ?? "all";
+  const shown = shownFields(collection, view).map(({ id }) => id);
+  const ids = view.fields ? shown.toSorted((a, b) => a - b).join(",") : "all";
   const version = collection.viewVersions?.[view.key]?.meaning;
   const content = version === undefined ? ids : `${ids} ${version}`;
   const isShort = version === undefined && ids.length <= maxIdsLength;
@@ -118,12 +124,8 @@ export function nextViewVersions(
 /** Whether a view shows or matches results with these ids. Those of columns count. */
 export function usesResults(collection: Collection, view: View, ids: readonly number[]): boolean {
   if (ids.length === 0) return false;
-  const isResult = ({ id }: Field) => ids.includes(id);
-  const shown = collection.definition.fields.fields.filter(
-    ({ key }) => view.fields?.includes(key) ?? true,
-  );
   return (
-    shown.some((field) => isResult(field) || ("fields" in field && field.fields.some(isResult))) ||
+    shownFields(collection, view).some(({ id }) => ids.includes(id)) ||
     useResults(collection, parseView(collection, view, meOperand).conditions, ids)
   );
 }
@@ -143,83 +145,6 @@ function digest(text: string): string {
 /** Whether the view's conditions depend on who asks. */
 export function dependsOnCaller({ conditions = [] }: View): boolean {
   return JSON.stringify(conditions).includes(JSON.stringify(meOperand));
-}
-
-/** The sent views, or else the current ones with the new keys of renamed fields. */
-export function mergeViews(
-  current: Definition | null,
-  after: FieldSet,
-  documents: readonly ViewDocument[] | undefined,
-): { views: View[]; errors: FieldError[] } {
-  if (documents) return { views: [...documents], errors: [] };
-  const errors: FieldError[] = [];
-  const views = (current?.views ?? []).map((view): View => {
-    const removed = new Set<string>();
-    const keys = fieldKeys(current?.fields.fields ?? [], after.fields, current?.fields.next ?? 0);
-    const rename = (value: unknown, fields: FieldKeys) => renamed(value, fields, removed);
-    const { conditions, sort, fields } = view;
-    const renamedView = {
-      ...view,
-      ...(conditions ? { conditions: conditions.map((each) => rename(each, keys)) } : {}),
-      ...(sort ? { sort: sort.map((each) => rename(each, keys)) } : {}),
-      ...(fields ? { fields: fields.map((key) => newKey(key, keys, removed)) } : {}),
-    };
-    for (const key of removed) errors.push(removedFieldError(view, key));
-    return renamedView;
-  });
-  return { views, errors };
-}
-
-function removedFieldError({ key }: View, field: string): FieldError {
-  const reason = reasonFor("viewUsesRemovedField", { view: key, field });
-  return definitionError(["views"], reason);
-}
-
-/** The new key of each field by its old one, undefined for a removed one, and the same for the columns of a field. */
-type FieldKeys = Map<string, { key: string | undefined; columns: FieldKeys }>;
-
-function fieldKeys(
-  before: readonly Field[],
-  after: readonly Field[],
-  firstNewId: number,
-): FieldKeys {
-  return new Map(
-    before.map((field) => {
-      // A field of a new type replaces the one with its key.
-      const next =
-        after.find(({ id }) => id === field.id) ??
-        after.find(({ id, key }) => key === field.key && id >= firstNewId);
-      const columns =
-        field.type === "line_items" && next?.type === "line_items"
-          ? fieldKeys(field.fields, next.fields, firstNewId)
-          : new Map();
-      return [field.key, { key: next?.key, columns }] as const;
-    }),
-  );
-}
-
-function newKey(key: string, keys: FieldKeys, removed: Set<string>): string {
-  const known = keys.get(key);
-  if (known && known.key === undefined) removed.add(key);
-  return known?.key ?? key;
-}
-
-/** Renames the fields in a condition, a group or a sort key. */
-function renamed(node: unknown, keys: FieldKeys, removed: Set<string>): unknown {
-  if (Array.isArray(node)) return node.map((each: unknown) => renamed(each, keys, removed));
-  if (!isObject(node)) return node;
-  const { field, op, value } = node;
-  if (typeof field !== "string")
-    return Object.fromEntries(
-      Object.entries(node).map(([name, part]) => [name, renamed(part, keys, removed)]),
-    );
-  const columns = keys.get(field)?.columns ?? new Map();
-  const operand = op === "any" || op === "none" ? renamed(value, columns, removed) : value;
-  return {
-    ...node,
-    field: newKey(field, keys, removed),
-    ...(value === undefined ? {} : { value: operand }),
-  };
 }
 
 /** All views of a definition together, as JSON. */

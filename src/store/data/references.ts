@@ -13,11 +13,11 @@ import type {
 import { collectionGuard, dataGuard, guardCode } from "#store/db/guard.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { collection } from "#store/db/schema.ts";
-import type { Condition } from "#domain/search/tree.ts";
+import type { ShownBy } from "#domain/search/tree.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
-import { allSql } from "./search/conditions.ts";
 import { SearchValues } from "./search/search-values.ts";
+import { seesRecordSql } from "./search/shown.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -137,10 +137,10 @@ export async function findRecordIds(
   return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
 }
 
-/** The records of an app that meet the conditions of a view, and the revision of the definition that they were read with. */
+/** The records of an app that a caller sees through a view, and the revision of the definition that they were read with. */
 export async function findVisibleVersions(
   db: CollectionDatabase,
-  conditions: readonly Condition[],
+  shownBy: ShownBy,
   ids: readonly string[],
 ): Promise<{ revision: number | null; versions: Map<string, number>; unindexed: UnindexedFields }> {
   const values = new SearchValues();
@@ -149,7 +149,7 @@ export async function findVisibleVersions(
     values.statement(`select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated,
       (select json_group_object(i.id, i.version) from ${values.table(ids)} e
         cross join item i on i.id = e.value
-        where i.collection_id = ${collectionId} and ${allSql(conditions, values)}) as versions
+        where i.collection_id = ${collectionId} and ${seesRecordSql(shownBy, values)}) as versions
     from collection c left join indexing x on x.collection_id = c.id where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
     preparePageStatement(db, statement).first<

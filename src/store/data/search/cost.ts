@@ -240,12 +240,14 @@ export const tooHeavyMessage = "too heavy to judge";
 
 /**
  * Makes a condition fail on an item `i` of which a part costs too much. Returns it unchanged if no item can. `conditions`
- * decide the cost.
+ * decide the cost. With `otherwise`, it has this value instead of failing.
  */
 export function boundedSql(
   conditions: readonly Condition[],
   condition: string,
   parts: readonly Measure[] = [wholeMeasure],
+  // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
+  otherwise = `json_extract('{}', '${tooHeavyMessage} ' || i.number)`,
 ): string {
   const cost = itemCost(conditions);
   const maxPerByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
@@ -255,8 +257,7 @@ export function boundedSql(
     const bound = readsRecords(cost) ? costBoundSql(cost, part) : `${part.bytes} * ${maxPerByte}`;
     return `iif(${bound} <= ${maxDataCost}, 1, ${totalCostSql(cost, part)} <= ${maxItemCostBytes})`;
   });
-  // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
-  return `iif(${balancedSql("and", isLight)}, ${condition}, json_extract('{}', '${tooHeavyMessage} ' || i.number))`;
+  return `iif(${balancedSql("and", isLight)}, ${condition}, ${otherwise})`;
 }
 
 interface Leaves {

@@ -3,9 +3,9 @@ import type { LineItemRow } from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "#store/data/items.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
-import { allSql } from "./conditions.ts";
 import { SearchValues } from "./search-values.ts";
 import { shownDataBytesSql, shownDataSql } from "./parts.ts";
+import { recordCostSql, seesRecordSql } from "./shown.ts";
 import { allowedColumn, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
 
@@ -19,6 +19,10 @@ export interface ExpandedReference extends Expansion {
 /** A page brings at most this many records of other apps, and this many bytes of them (contract, section 18). */
 export const maxIncluded = 500;
 const maxIncludedBytes = 4_000_000;
+
+/** If the caller sees only a view of some apps, a page examines at most this many references, at this cost. */
+const maxExamined = 1000;
+const maxExaminedCost = 32_000_000;
 
 /** The records that the items of a page refer to. */
 export interface Included {
@@ -94,14 +98,17 @@ function namedSql(expanded: readonly ExpandedReference[], table: string, extra =
 interface RecordsSql {
   /** Whether the caller sees only a view of some apps. */
   isNarrow: boolean;
-  /** Joins a record `i` that the caller sees to its name `n`. */
+  /** Joins a record `i` to its name `n`. */
   join: string;
+  /** Whether the caller sees the record, and a bound of what it costs to evaluate that. */
+  isSeen: string;
+  cost: string;
   /** The data that the caller sees of a record `i`, and its bytes. */
   data: string;
   bytes: string;
 }
 
-/** SQL for the records that the caller sees. Records and fields that a view hides do not count towards any limit. */
+/** SQL for the records that the caller sees. Records and fields that a view hides do not count as included. */
 function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues): RecordsSql {
   const views = new Map(expanded.map(({ collectionId, shownBy }) => [collectionId, shownBy]));
   const narrow = [...views].flatMap(([id, shownBy]) => (shownBy ? [{ id, shownBy }] : []));
@@ -109,62 +116,89 @@ function recordsSql(expanded: readonly ExpandedReference[], values: SearchValues
     const cases = narrow.map(({ id, shownBy }) => `when ${id} then ${forView(shownBy)}`);
     return cases.length === 0 ? forAll : `case n.app ${cases.join(" ")} else ${forAll} end`;
   };
-  const isShown = ({ conditions }: ShownBy) => allSql(conditions, values);
-  const filter = narrow.length === 0 ? "" : ` and ${choose(isShown, "1")}`;
   return {
     isNarrow: narrow.length > 0,
-    join: `n cross join item i on i.id = n.id and i.collection_id = n.app${filter}`,
+    join: "n cross join item i on i.id = n.id and i.collection_id = n.app",
+    isSeen: choose((shownBy) => seesRecordSql(shownBy, values), "1"),
+    cost: choose(recordCostSql, "0"),
     data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
     bytes: choose((shownBy) => shownDataBytesSql(shownBy, values), "octet_length(i.data)"),
   };
 }
 
+const namesSql = (expanded: readonly ExpandedReference[]) =>
+  `select distinct id, app from (${namedSql(expanded, "result")}) where id is not null`;
+
 /** Measures the records only if they could be too large. */
-function allRecords(
-  expanded: readonly ExpandedReference[],
-  { isNarrow, join, data, bytes }: RecordsSql,
-) {
+function allRecords(expanded: readonly ExpandedReference[], records: RecordsSql) {
+  const { join, data, bytes } = records;
   const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");
   const limit = maxIncluded + 1;
   // The conditions of a view are evaluated once. Without any, reading each record twice costs more.
-  const seen = isNarrow
+  const seen = records.isNarrow
     ? {
-        table: `seen as materialized (select i.number, n.app from named ${join} limit ${limit}),`,
-        records: "seen n cross join item i on i.number = n.number",
+        tables: seenTables(expanded, records),
+        from: "seen n cross join item i on i.number = n.number",
       }
-    : { table: "", records: `named ${join}` };
+    : { tables: `named as not materialized (${namesSql(expanded)})`, from: `named ${join}` };
   return {
-    tables: `named as not materialized (select distinct id, app from (${namedSql(expanded, "result")}) where id is not null),
-      ${seen.table} bound(count) as materialized (select case
+    tables: `${seen.tables}, bound(count) as materialized (select case
         when (select max(largest) from tally where collection_id in (${apps})) * ${limit} <= ${maxIncludedBytes} then ${limit}
-        when (select sum(${bytes}) from ${seen.records}) <= ${maxIncludedBytes} then ${limit}
+        when (select sum(${bytes}) from ${seen.from}) <= ${maxIncludedBytes} then ${limit}
         else 0 end)`,
     place: "null",
     data,
-    from: `${seen.records} limit (select count from bound)`,
+    from: `${seen.from} limit (select count from bound)`,
   };
 }
 
-function orderedRecords(
+/** The table `seen` of the records that the caller sees. It is empty if there are too many to examine. */
+const seenTables = (
   expanded: readonly ExpandedReference[],
-  { join, data, bytes }: RecordsSql,
-  rows: number,
-) {
+  { join, isSeen, cost }: RecordsSql,
+): string => `named as materialized (${namesSql(expanded)} limit ${maxExamined + 1}),
+      examined as materialized (select i.number, n.app, ${cost} as cost from named ${join}
+        where (select count(*) from named) <= ${maxExamined}),
+      seen as materialized (select i.number, n.app from examined n cross join item i on i.number = n.number
+        where (select total(cost) from examined) <= ${maxExaminedCost} and ${isSeen} limit ${maxIncluded + 1})`;
+
+function orderedRecords(expanded: readonly ExpandedReference[], records: RecordsSql, rows: number) {
+  const { isNarrow, join, data, bytes } = records;
+  const sized = `select i.number, n.app, n.place, ${bytes} as size from`;
   return {
     tables: `hit as materialized (select data, place from (select data, row_number() over () as place
         from result where kind = 'hit') where place <= ${rows}),
       named as materialized (select id, app, min(place) as place
-        from (${namedSql(expanded, "hit", ", place")}) where id is not null group by id, app),
-      sized as materialized (select i.number, n.app, n.place, ${bytes} as size from named ${join}),
+        from (${namedSql(expanded, "hit", ", place")}) where id is not null group by id, app
+        ${isNarrow ? `order by place, id limit ${maxExamined + 1}` : ""}),
+      ${isNarrow ? examinedTables(records) : ""}
+      sized as materialized (${isNarrow ? `${sized} ${seenOfExamined(records)}` : `${sized} named ${join}`}),
       counted as materialized (select number, app, place, size, row_number() over first as count, sum(size) over first as spent
         from sized window first as (order by place, number)),
       record as materialized (select number, app, place, count <= ${maxIncluded} and spent <= ${maxIncludedBytes} as fits
-        from counted where count <= ${maxIncluded + 1} and spent - size <= ${maxIncludedBytes})`,
+        from counted where count <= ${maxIncluded + 1} and spent - size <= ${maxIncludedBytes}
+        ${isNarrow ? unexaminedSql : ""})`,
     place: "n.place",
     data: `iif(n.fits, ${data}, null)`,
-    from: "record n cross join item i on i.number = n.number",
+    from: "record n left join item i on i.number = n.number",
   };
 }
+
+/** The table `examined` of the records with the first names, with what those before each one cost. */
+const examinedTables = ({
+  join,
+  cost,
+}: RecordsSql): string => `ranked as materialized (select id, app, place, row_number() over (order by place, id) as rank from named),
+      examined as materialized (select number, app, place, sum(cost) over (order by rank) - cost as spent
+        from (select i.number, n.app, n.place, n.rank, ${cost} as cost from ranked ${join} where n.rank <= ${maxExamined})),`;
+
+const seenOfExamined = ({ isSeen }: RecordsSql): string =>
+  `examined n cross join item i on i.number = n.number where n.spent <= ${maxExaminedCost} and ${isSeen}`;
+
+/** The place of the first item with names that are not examined, as a record that exceeds the limits. */
+const unexaminedSql = `union all select null, null, min(place), 0 from (
+          select place from ranked where rank > ${maxExamined}
+          union all select place from examined where spent > ${maxExaminedCost}) having min(place) is not null`;
 
 type IncludedRow = Omit<ItemRow, "data"> & { data: string | null; kind: string; k0?: unknown };
 

@@ -2,6 +2,7 @@ import type { Search, ShownBy } from "#domain/search/tree.ts";
 import { allSql } from "./conditions.ts";
 import {
   boundedSql,
+  costBoundSql,
   itemCost,
   itemCostSql,
   maxCostPerByte,
@@ -40,6 +41,16 @@ export function ifShown(
   const isShown = boundedSql(conditions, allSql(conditions, values), costParts(shownBy));
   return `iif(${isShown}, ${sql}, 0)`;
 }
+
+/** SQL for whether a narrow caller sees a record `i` to which an item refers. It does not see one that costs too much. */
+export function seesRecordSql(shownBy: ShownBy, values: SearchValues): string {
+  const { conditions } = shownBy;
+  return boundedSql(conditions, allSql(conditions, values), costParts(shownBy), "0");
+}
+
+/** SQL for a bound of what `seesRecordSql` costs. It does not read the record's data. */
+export const recordCostSql = ({ conditions }: ShownBy): string =>
+  conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions));
 
 /**
  * An amount of each candidate in two parts, which have separate limits: `shown` is that of what the caller sees, `hidden` that
