@@ -232,75 +232,66 @@ const expensive = { type: "text", max_length: 4000, pattern: "(.?){1,660}#" };
 const expensiveText = (name: string) => `${name}#`.padStart(4000, "x");
 
 describe("A batch through a view", () => {
-  unsized.it(
-    "returns 422 when the values of its upserts take more matching steps than one item has",
-    async () => {
-      const code = { key: "code", unique: true, ...expensive };
-      const { items, partner } = await follow([...baseFields, code], ["code"]);
-      const codes = ["a", "b"].map(expensiveText);
-      for (const value of codes) await createdItem(owner, items, { team: "ours", code: value });
-      const upsert = (value: string) => ({ op: "upsert", by: "code", data: { code: value } });
-      const send = (values: readonly string[]) =>
-        partner.post(`${items}/batch`, { operations: values.map(upsert) });
-      expect((await send(codes.slice(0, 1))).status).toBe(200);
-      const { status, body } = await send(codes);
-      expect([status, body.errors]).toMatchObject([
-        422,
-        [{ code: "too_complex", pointer: "/operations/1/data/code" }],
-      ]);
-    },
-  );
+  it("returns 422 when the values of its upserts take more matching steps than one item has", async () => {
+    const code = { key: "code", unique: true, ...expensive };
+    const { items, partner } = await follow([...baseFields, code], ["code"]);
+    const codes = ["a", "b"].map(expensiveText);
+    for (const value of codes) await createdItem(owner, items, { team: "ours", code: value });
+    const upsert = (value: string) => ({ op: "upsert", by: "code", data: { code: value } });
+    const send = (values: readonly string[]) =>
+      partner.post(`${items}/batch`, { operations: values.map(upsert) });
+    expect((await send(codes.slice(0, 1))).status).toBe(200);
+    const { status, body } = await send(codes);
+    expect([status, body.errors]).toMatchObject([
+      422,
+      [{ code: "too_complex", pointer: "/operations/1/data/code" }],
+    ]);
+  });
 
-  unsized.it(
-    "returns 422 when the hidden texts of its drafts take more matching steps than one item has",
-    async () => {
-      const memo = { key: "memo", searchable: false, ...expensive };
-      const { items, partner } = await follow([...baseFields, memo], []);
-      const submit = async (names: readonly string[]) => {
-        const operations = [];
-        for (const name of names) {
-          const data = { team: "ours", memo: expensiveText(name) };
-          const { body } = await owner.post(items, { status: "draft", data });
-          operations.push({ op: "update", id: body.id, status: "submitted" });
-        }
-        return partner.post(`${items}/batch`, { operations });
-      };
-      expect((await submit(["a"])).status).toBe(200);
-      const { status, body } = await submit(["b", "c"]);
-      expect([status, body.errors]).toMatchObject([
-        422,
-        [{ code: "outside_view", pointer: "/operations/1" }],
-      ]);
-    },
-  );
+  it("returns 422 when the hidden texts of its drafts take more matching steps than one item has", async () => {
+    const memo = { key: "memo", searchable: false, ...expensive };
+    const { items, partner } = await follow([...baseFields, memo], []);
+    const submit = async (names: readonly string[]) => {
+      const operations = [];
+      for (const name of names) {
+        const data = { team: "ours", memo: expensiveText(name) };
+        const { body } = await owner.post(items, { status: "draft", data });
+        operations.push({ op: "update", id: body.id, status: "submitted" });
+      }
+      return partner.post(`${items}/batch`, { operations });
+    };
+    expect((await submit(["a"])).status).toBe(200);
+    const { status, body } = await submit(["b", "c"]);
+    expect([status, body.errors]).toMatchObject([
+      422,
+      [{ code: "outside_view", pointer: "/operations/1" }],
+    ]);
+  });
 
-  unsized.it(
-    "returns 422 when its hidden formulas take more steps than two items may have",
-    async () => {
-      const costs = { key: "costs", type: "line_items", fields: [{ key: "n", type: "number" }] };
-      const computed = Array.from({ length: 20 }, (_, index) => ({
-        key: `cost${index}`,
-        type: "computed",
-        formula: "sum(costs.map(l, l.n * l.n + l.n * 2 + l.n * 3))",
-        result: "number",
-      }));
-      const { items, partner } = await follow([...baseFields, costs, ...computed], []);
-      const data = { team: "ours", costs: Array.from({ length: 500 }, () => ({ n: 5 })) };
-      const { id } = await createdItem(owner, items, data);
-      const send = (count: number) => {
-        const titles = Array.from({ length: count }, (_, index) => `${count} ${index}`);
-        const operations = titles.map((title) => ({ op: "update", id, data: { title } }));
-        return partner.post(`${items}/batch`, { operations });
-      };
-      expect((await send(1)).status).toBe(200);
-      const { status, body } = await send(20);
-      expect([status, body.errors[0]]).toMatchObject([422, { code: "too_complex" }]);
-    },
-  );
+  it("returns 422 when its hidden formulas take more steps than two items may have", async () => {
+    const costs = { key: "costs", type: "line_items", fields: [{ key: "n", type: "number" }] };
+    const computed = Array.from({ length: 20 }, (_, index) => ({
+      key: `cost${index}`,
+      type: "computed",
+      formula: "sum(costs.map(l, l.n * l.n + l.n * 2 + l.n * 3))",
+      result: "number",
+    }));
+    const { items, partner } = await follow([...baseFields, costs, ...computed], []);
+    const data = { team: "ours", costs: Array.from({ length: 500 }, () => ({ n: 5 })) };
+    const { id } = await createdItem(owner, items, data);
+    const send = (count: number) => {
+      const titles = Array.from({ length: count }, (_, index) => `${count} ${index}`);
+      const operations = titles.map((title) => ({ op: "update", id, data: { title } }));
+      return partner.post(`${items}/batch`, { operations });
+    };
+    expect((await send(1)).status).toBe(200);
+    const { status, body } = await send(20);
+    expect([status, body.errors[0]]).toMatchObject([422, { code: "too_complex" }]);
+  });
 });
 
 describe("A write through a view", () => {
-  unsized.it("returns 413 when the item no longer has room for the results of others", async () => {
+  it("returns 413 when the item no longer has room for the results of others", async () => {
     const shared = { key: "b", type: "text", max_length: 19_000, searchable: false };
     const copies = Array.from({ length: 9 }, (_, index) => ({
       key: `r${index}`,
@@ -330,28 +321,25 @@ describe("A write through a view", () => {
     expect(body.data).toMatchObject({ r8: `${"語".repeat(18_000)}8`, d: null });
   });
 
-  unsized.it(
-    "stores no entries of an item that it validates, except those of the conditions",
-    async () => {
-      const lines = { key: "lines", type: "line_items", fields: [{ key: "c", type: "text" }] };
-      const { items, form } = await follow(
-        [...baseFields, lines],
-        ["lines"],
-        [{ field: "title", op: "contains", value: "our" }],
-      );
-      const permissions = ["submissions:create"];
-      const creator = await client({ permissions, resources: [`form:${form}/ours`] });
-      const rows = Array.from({ length: 500 }, (_, index) => ({ c: `row ${index}` }));
-      const costs = nothing();
-      const service = { ...recording(env, costs), TIMEOUTS: reportsAtOnce };
-      const answer = await creator
-        .through((request) => serve(request, service, createExecutionContext()))
-        .post(`${items}/validate`, { data: { team: "ours", title: "ours title", lines: rows } });
-      expect(answer.status).toBe(200);
-      const statements = costs.trips.flatMap((trip) => trip.statements);
-      const entries = statements.find(({ sql }) => sql.startsWith('insert into "search_entry"'));
-      expect(entries?.values.join()).toContain("ours title");
-      expect(entries?.values.join()).not.toContain("row 1");
-    },
-  );
+  it("stores no entries of an item that it validates, except those of the conditions", async () => {
+    const lines = { key: "lines", type: "line_items", fields: [{ key: "c", type: "text" }] };
+    const { items, form } = await follow(
+      [...baseFields, lines],
+      ["lines"],
+      [{ field: "title", op: "contains", value: "our" }],
+    );
+    const permissions = ["submissions:create"];
+    const creator = await client({ permissions, resources: [`form:${form}/ours`] });
+    const rows = Array.from({ length: 500 }, (_, index) => ({ c: `row ${index}` }));
+    const costs = nothing();
+    const service = { ...recording(env, costs), TIMEOUTS: reportsAtOnce };
+    const answer = await creator
+      .through((request) => serve(request, service, createExecutionContext()))
+      .post(`${items}/validate`, { data: { team: "ours", title: "ours title", lines: rows } });
+    expect(answer.status).toBe(200);
+    const statements = costs.trips.flatMap((trip) => trip.statements);
+    const entries = statements.find(({ sql }) => sql.startsWith('insert into "search_entry"'));
+    expect(entries?.values.join()).toContain("ours title");
+    expect(entries?.values.join()).not.toContain("row 1");
+  });
 });
