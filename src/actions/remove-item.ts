@@ -1,10 +1,12 @@
 import { viewMarks } from "#domain/item/view-marks.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection } from "#domain/data/narrow.ts";
 import { mayHaveFiles } from "#domain/files/sent-file.ts";
 import { buildIndexRowChanges, type ItemAction } from "#domain/item/change.ts";
+import type { Item } from "#domain/item/item.ts";
 import { requireVersion, type Precondition } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { removeItem } from "#store/data/change-item.ts";
+import { removeItem, type ItemRemoval } from "#store/data/change-item.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { storeBatch } from "#store/data/batch-write.ts";
 import { eraseDeletedItem } from "#store/data/erase-deleted-items.ts";
@@ -84,20 +86,29 @@ async function deleteItem(
   action: ItemAction,
 ): Promise<true | undefined> {
   const compiled = wholeCollection(access);
-  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
-  const removal = {
-    number: item.number,
-    itemVersion: item.version,
-    definitionVersion: compiled.collection.version,
-    revision: compiled.collection.revision,
-    views: viewMarks(compiled, item, null).known,
-    entries: entries.toRemove,
-    uniqueValues: uniqueValues.toRemove,
-    mayHaveFiles: mayHaveFiles(compiled.collection.definition.fields),
-  };
   const db = ctx.databases.of(compiled.collection);
-  const result = await removeItem(db, removal, itemAuditRecord(ctx, action));
+  const result = await removeItem(
+    db,
+    buildItemRemoval(compiled, item),
+    itemAuditRecord(ctx, action),
+  );
   if (result.outcome !== "changed") return undefined;
   if (result.hasListeners) ctx.notifyChange(compiled.collection);
   return true;
+}
+
+/** Builds the removal of an item, if it and the definition have not changed. */
+export function buildItemRemoval(compiled: CompiledCollection, item: Item): ItemRemoval {
+  const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
+  const { version, revision, definition } = compiled.collection;
+  return {
+    number: item.number,
+    itemVersion: item.version,
+    definitionVersion: version,
+    revision,
+    views: viewMarks(compiled, item, null).known,
+    entries: entries.toRemove,
+    uniqueValues: uniqueValues.toRemove,
+    mayHaveFiles: mayHaveFiles(definition.fields),
+  };
 }

@@ -1,12 +1,14 @@
 import { compileCollection } from "#domain/data/compile.ts";
 import { findCollectionOf } from "#store/data/collections.ts";
 import { hideCollection } from "#store/data/deletions.ts";
+import { removeItem } from "#store/data/change-item.ts";
 import { findItem } from "#store/data/items.ts";
 import { eraseDeletedItem, findDeletedNumber } from "#store/data/erase-deleted-items.ts";
 import { listOwedErasures, settleErasure } from "#store/data/owed-erasures.ts";
 import { loadReach } from "#store/home/placements.ts";
 import type { BackgroundContext } from "./context.ts";
-import { eraseItems, systemRecord } from "./retention.ts";
+import { buildItemRemoval } from "./remove-item.ts";
+import { systemRecord } from "./retention.ts";
 
 /**
  * Repeats the erasures that came after the moment to which databases were restored. Collections may have moved since, so
@@ -35,14 +37,18 @@ const findStored = ({ databases }: BackgroundContext, id: string) => {
   return findItem(databases, { kind, id, stamps: "{}", isNarrow: 0 });
 };
 
+const eraseActionOf = (id: string) => (id.startsWith("rec_") ? "record.erase" : "submission.erase");
+
 async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
   const found = await findStored(ctx, id);
   const definition = found?.head.freshCollection;
   if (!found || !definition) return eraseDeletedItemOf(ctx, id);
   const compiled = compileCollection(definition.collection);
   const db = ctx.databases.of(compiled.collection);
-  const result = await eraseItems(ctx, db, compiled, [found.item]);
-  return result.outcome === "created" ? "erased" : "changed";
+  // It remembers the erasure, because the restore undid what remembered it. A second restore repeats it, too.
+  const auditRecord = systemRecord(ctx, eraseActionOf(id));
+  const result = await removeItem(db, buildItemRemoval(compiled, found.item), auditRecord);
+  return result.outcome === "changed" ? "erased" : "changed";
 }
 
 /** Erases an item that a member deleted and could still restore. */
@@ -52,8 +58,11 @@ async function eraseDeletedItemOf(ctx: BackgroundContext, id: string): Promise<O
   // It may have been restored between the two reads.
   if (!deleted) return (await findStored(ctx, id)) ? "changed" : "not found";
   const collection = { id: deleted.collectionId };
-  const action = id.startsWith("rec_") ? "record.erase" : "submission.erase";
-  const entry = { ...systemRecord(ctx, action), collectionId: collection.id, version: null };
+  const entry = {
+    ...systemRecord(ctx, eraseActionOf(id)),
+    collectionId: collection.id,
+    version: null,
+  };
   const isErased = await eraseDeletedItem(databases.of(collection), deleted.number, entry);
   return isErased ? "erased" : "changed";
 }

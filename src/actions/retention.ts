@@ -104,7 +104,7 @@ async function eraseStep(
 }
 
 /** Erases these items in one batch. The audit names the service as the actor. */
-export function eraseItems(
+function eraseItems(
   ctx: BackgroundContext,
   db: CollectionDatabase,
   compiled: CompiledCollection,

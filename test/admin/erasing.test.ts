@@ -128,4 +128,14 @@ describe("After a restore of the database", () => {
     );
     expect((await admin("POST", `/deleted/${deleted.id}/restore`, {})).status).toBe(409);
   });
+
+  it("remembers an erasure that it repeated, so that a second restore repeats it, too", async () => {
+    const form = await makeForm(integrator, fields);
+    const { id } = (await integrator.post(`/forms/${form}/submissions`, { data: { title: "a" } }))
+      .body;
+    await dataDb.prepare("INSERT INTO owed_erasure VALUES (?)").bind(id).run();
+    await repeatErasures(background());
+    const erased = dataDb.prepare("SELECT count(*) n FROM erased_item WHERE id = ?").bind(id);
+    expect(await erased.first("n")).toBe(1);
+  });
 });

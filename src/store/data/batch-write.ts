@@ -226,7 +226,7 @@ function buildRowStatements(
     ...bindRows(deleted.forgetDeleted, restoredNumbers),
     ...bindRows(batch.updateItems, updatedRows),
     ...(write.changes.some(({ action }) => action.endsWith(".erase"))
-      ? eraseReplays(db, { numbers: JSON.stringify(deletedNumbers), at: write.now })
+      ? eraseReplays(db, "item", { numbers: JSON.stringify(deletedNumbers), at: write.now })
       : []),
     ...bindRows(batch.rememberRemovals, numbers),
     ...(write.keptUntil === null ? [] : bindRows(deleted.keepDeleted, toJsonRows(keptRows))),

@@ -159,7 +159,7 @@ export async function removeItem(
   if (auditRecord.action.endsWith(".erase")) {
     const numbers = JSON.stringify([removal.number]);
     statements.push(
-      ...eraseReplays(db, { numbers, at: auditRecord.at }),
+      ...eraseReplays(db, "item", { numbers, at: auditRecord.at }),
       rememberErasure(db, values),
     );
   }

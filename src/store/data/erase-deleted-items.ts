@@ -90,7 +90,7 @@ export async function eraseDeletedItem(
   const numbers = JSON.stringify([number]);
   const results = await runOnce(db, () =>
     db.batch([
-      ...eraseReplays(db, { numbers, at }),
+      ...eraseReplays(db, "deleted_item", { numbers, at }),
       db.prepare<"data">(rememberErasure, [numbers, anyTime, at]),
       db.prepare<"data">(insertEntry, [
         numbers,

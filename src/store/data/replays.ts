@@ -168,33 +168,41 @@ interface ErasureValues {
   at: number;
 }
 
-const keysIn = (table: SQL, numbers: SQL) => sql`select r.key from json_each(${numbers}) e
-  join ${table} i on i.number = e.value
+/** Items, or deleted ones that could be restored. */
+type ErasedTable = "item" | "deleted_item";
+
+const keysIn = (table: ErasedTable, numbers: SQL) => sql`select r.key from json_each(${numbers}) e
+  join ${sql.raw(table)} i on i.number = e.value
   join replay r on r.expires_at = i.created_at + ${retention} and r.item_id = i.id`;
 
-/** Items that can be restored have responses, too. */
-const keysOfItems = (numbers: SQL) =>
-  sql`${keysIn(sql`item`, numbers)} union all ${keysIn(sql`deleted_item`, numbers)}`;
+const eraseIn = (table: ErasedTable) => ({
+  queue: dataStatement<ErasureValues>((db, v) =>
+    db
+      .insert(erasedReplay)
+      .select(sql`select k.key, ${v.at} from (${keysIn(table, v.numbers)}) k where true`)
+      .onConflictDoNothing(),
+  ),
+  empty: dataStatement<ErasureValues>((db, v) =>
+    db
+      .update(replay)
+      .set({ answer: erasedAnswer, fingerprint: "" })
+      .where(sql`key in (${keysIn(table, v.numbers)})`),
+  ),
+});
+const erasuresIn = { item: eraseIn("item"), deleted_item: eraseIn("deleted_item") };
 
-const queueErasedReplays = dataStatement<ErasureValues>((db, v) =>
-  db
-    .insert(erasedReplay)
-    .select(sql`select k.key, ${v.at} from (${keysOfItems(v.numbers)}) k where true`)
-    .onConflictDoNothing(),
-);
-
-const emptyReplays = dataStatement<ErasureValues>((db, v) =>
-  db
-    .update(replay)
-    .set({ answer: erasedAnswer, fingerprint: "" })
-    .where(sql`key in (${keysOfItems(v.numbers)})`),
-);
-
-/** Empties the stored responses of items, in the batch that erases these items. */
+/**
+ * Empties the stored responses of items, in the batch that erases these items. Those that are not in the table, because a
+ * member restored them meanwhile, keep theirs.
+ */
 export const eraseReplays = (
   db: CollectionDatabase,
+  table: ErasedTable,
   values: ErasureValues,
-): PreparedStatement<"data">[] => [queueErasedReplays(db, values), emptyReplays(db, values)];
+): PreparedStatement<"data">[] => [
+  erasuresIn[table].queue(db, values),
+  erasuresIn[table].empty(db, values),
+];
 
 const expiredPerStep = 1000;
 
