@@ -389,6 +389,56 @@ describe("A member's own filters and columns", () => {
     const seen = await as(other.cookie)("GET", `${base}?view=few`);
     expect(titlesOf(seen)).toEqual(["t1"]);
     expect((await admin("POST", path, {})).status).toBe(404);
+    const id = await save("f.amount.lt=7");
+    const onPage = await admin("POST", `${base}/filters/${id}/share`, {}, html);
+    expect(decodeURIComponent(onPage.headers.get("Set-Cookie") ?? "")).toContain(
+      "View “Few” shared with all members",
+    );
+  });
+
+  it("become own views again when the member stops sharing, after a page that says what changes", async () => {
+    const conditions = [
+      { field: "amount", op: "lt", value: 5 },
+      { any: [{ field: "title", op: "eq", value: "t1" }] },
+    ];
+    const sort = [{ field: "amount", direction: "desc" }];
+    const view = { key: "few", name: "Few", conditions, sort, fields: ["title"] };
+    const form = await formWith(
+      [
+        { title: "t1", amount: 1 },
+        { title: "t2", amount: 2 },
+        { title: "t9", amount: 9 },
+      ],
+      [view],
+    );
+    const base = `/forms/${form}/items`;
+    const path = `${base}/views/few/delete`;
+    const menu = (await admin("GET", `${base}?view=few`, undefined, html)).text;
+    expect(menu).toContain("Stop sharing…");
+    const review = await admin("POST", path, { review: "yes", keep: "yes" }, html);
+    expect(review.text).toContain("Stop sharing “Few”?");
+    expect(review.text).toContain("You keep it as a private view.");
+    const stopped = await admin("POST", path, { keep: "yes" });
+    expect([stopped.status, stopped.body.name]).toEqual([200, "Few"]);
+    expect((await integrator.get(`/forms/${form}/schema`)).body.views ?? []).toEqual([]);
+    const { id, search } = stopped.body;
+    expect(search).toContain("sort=amount&direction=desc&columns=title");
+    expect(titlesOf(await admin("GET", `${base}?tab=${id}&${search}`))).toEqual(["t1"]);
+    const { cookie } = await newMember("editor");
+    const other = await admin("GET", base, undefined, { ...html, Cookie: cookie });
+    expect(other.text).not.toContain("Few");
+  });
+
+  it("do not appear when the member cannot stop sharing because a credential uses the view", async () => {
+    const view = { key: "few", name: "Few", conditions: [] };
+    const form = await formWith([], [view]);
+    await client({ permissions: ["submissions:read"], resources: [`form:${form}/few`] });
+    const path = `/forms/${form}/items/views/few/delete`;
+    const review = await admin("POST", path, { review: "yes", keep: "yes" }, html);
+    expect(review.text).toContain("You can’t stop sharing this view while it is in use.");
+    expect((await admin("POST", path, { keep: "yes" })).status).toBe(409);
+    const page = await admin("GET", `/forms/${form}/items`, undefined, html);
+    expect(page.text).not.toContain("Only you can see this view");
   });
 
   it("stay own views if they cannot be for everyone", async () => {

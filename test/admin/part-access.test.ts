@@ -88,7 +88,7 @@ describe("The page “Access” of a form", () => {
       Cookie: `${await ownerCookie()}; ${cookie}`,
     });
     expect(list.text.split(`href="${share}"`)).toHaveLength(3);
-    expect(decodeURIComponent(cookie)).toContain("Share with a credential…");
+    expect(decodeURIComponent(cookie)).toContain("Share with an external system…");
     const next = await admin(
       "GET",
       share.slice("/admin".length).replaceAll("&amp;", "&"),

@@ -105,10 +105,10 @@ function TabMenu({
         {kind === "filter" ? (
           <>
             {roleAllows(frame.member.role, "define") ? (
-              <>
+              <div class="effect">
                 <Action action={`${path}/share`} name={text.shareFilter} quiet />
                 <p class="hint">{text.shareFilterEffect}</p>
-              </>
+              </div>
             ) : null}
             <Action
               action={`${path}/delete`}
@@ -119,11 +119,19 @@ function TabMenu({
           </>
         ) : (
           <>
-            <p>
+            <div class="effect">
               <a class="button quiet" href={sharePath(collection, { key: id, name })}>
                 {text.shareView}
               </a>
-            </p>
+              <p class="hint">{text.shareViewEffect}</p>
+            </div>
+            <form method="post" action={`${path}/delete`} class="effect">
+              <input type="hidden" name="keep" value="yes" />
+              <button type="submit" class="quiet" name="review" value="yes">
+                {text.stopSharing}…
+              </button>
+              <p class="hint">{text.stopSharingEffect}</p>
+            </form>
             <form method="post" action={`${path}/delete`}>
               <button type="submit" class="danger" name="review" value="yes">
                 {text.deleteView}…

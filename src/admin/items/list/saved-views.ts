@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ActionContext } from "#actions/context.ts";
 import { getDefinition } from "#actions/definitions.ts";
-import { deleteFilter, updateFilter } from "#actions/list-settings.ts";
+import { deleteFilter, saveFilter, updateFilter } from "#actions/list-settings.ts";
 import { loadOperandNames } from "#actions/operand-names.ts";
 import { patchDefinition } from "#actions/patch-definition.ts";
 import { queryItems } from "#actions/query-items.ts";
@@ -23,9 +23,13 @@ import { fieldColumns } from "./columns.ts";
 import { buildSearchBody, changedView, type Clock } from "./filters.ts";
 import { parseQuery, type Query } from "./query.ts";
 import { ChangeInput, FilterInput, readSearch, type SavedChange } from "./saved-input.ts";
+import { expandView, filterPath, searchOf, withoutTab } from "./tabs.ts";
 import { confirmChange, confirmDeletion } from "./view-pages.tsx";
 
-const DeletionInput = lazy(() => z.object({ review: z.optional(z.string()) }));
+const DeletionInput = lazy(() =>
+  // With `keep`, the member keeps the view as a private one.
+  z.object({ review: z.optional(z.string()), keep: z.optional(z.string()) }),
+);
 
 /** Saves lists as views for everyone, and changes and deletes views. */
 export function savedViews(kind: CollectionKind) {
@@ -41,13 +45,15 @@ export function savedViews(kind: CollectionKind) {
     share: action({ act: (request) => shareFilter(request, kind) }),
     remove: action({
       fields: DeletionInput,
-      async act(request, { review }) {
-        if (review === undefined) return removeView(request, kind);
+      async act(request, { review, keep }) {
+        const isKept = keep !== undefined;
+        if (review === undefined)
+          return isKept ? stopSharing(request, kind) : removeView(request, kind);
         const { ctx, param } = request;
         const { collection } = await getDefinition(ctx, kind, param("key"));
         const view = requireView(collection, param("view"));
         const users = await loadViewUsers(ctx, collection, [view.key]);
-        return confirmDeletion({ collection, view, ...users });
+        return confirmDeletion({ collection, view, isKept, ...users });
       },
     }),
   };
@@ -58,16 +64,36 @@ async function shareFilter(request: AdminRequest, kind: CollectionKind): Promise
   const { ctx, param } = request;
   const [list, id] = [`${kind}:${param("key")}`, param("filter")];
   const filter = await updateFilter(ctx, list, id, {});
-  const outcome = await createView(request, kind, filter);
+  const outcome = await createView(request, kind, filter, request.text.itemList.saved.viewShared);
   // The member may have deleted it meanwhile in another window.
   await deleteFilter(ctx, list, id).catch(() => undefined);
   return outcome;
+}
+
+/** Saves a view in the member's own views, then deletes it from the definition. If that fails, nothing changes. */
+async function stopSharing(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
+  const { c, ctx, param, text } = request;
+  const list = `${kind}:${param("key")}`;
+  const { collection } = await getDefinition(ctx, kind, param("key"));
+  const { key, name } = requireView(collection, param("view"));
+  const query = expandView(collection, parseQuery(`view=${key}`), viewerOf(c));
+  const search = searchOf(withoutTab(collection, query));
+  const id = await saveFilter(ctx, list, { name, search });
+  try {
+    await removeView(request, kind);
+  } catch (error) {
+    await deleteFilter(ctx, list, id);
+    throw error;
+  }
+  const to = filterPath(itemsPath(c, kind), { id, search });
+  return { to, flash: text.itemList.saved.viewNotShared(name), document: { id, name, search } };
 }
 
 async function createView(
   request: AdminRequest,
   kind: CollectionKind,
   input: { name: string; search: string; columns?: string | undefined },
+  message = request.text.itemList.saved.view,
 ): Promise<Outcome> {
   const { c } = request;
   const text = request.text.itemList.saved;
@@ -80,7 +106,7 @@ async function createView(
   });
   const to = `${itemsPath(c, kind)}?view=${key}`;
   const document = { key, name: input.name };
-  return { to, flash: savedFlash(request, kind, document), document, status: 201 };
+  return { to, flash: savedFlash(request, kind, document, message), document, status: 201 };
 }
 
 /** The confirmation that a view was saved, with a link to share it. */
@@ -88,8 +114,9 @@ const savedFlash = (
   { param, text }: AdminRequest,
   kind: CollectionKind,
   view: Pick<View, "key" | "name">,
+  message = text.itemList.saved.view,
 ): Flash => ({
-  text: text.itemList.saved.view(view.name),
+  text: message(view.name),
   isPartial: false,
   link: sharePath({ kind, key: param("key") }, view),
   linkName: text.itemList.tools.shareView,

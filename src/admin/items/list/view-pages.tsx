@@ -142,6 +142,8 @@ function ChangePage({
 interface ViewDeletion extends Users {
   collection: Collection;
   view: View;
+  /** Whether the member keeps the view as a private one. */
+  isKept: boolean;
 }
 
 /** Says who uses a view, and offers to delete it if nobody does. */
@@ -154,28 +156,32 @@ function DeletionPage({
   frame,
   collection,
   view,
+  isKept,
   ...users
 }: ViewDeletion & { frame: PageContext }) {
   const { itemList, terms } = frame.text;
   const { tools, views: text } = itemList;
   const base = itemsPath(collection);
   const isUsed = users.users.length + users.webhooks.length > 0;
+  const inUse = isKept ? text.inUseShared : text.inUse;
+  const warning = isKept
+    ? tools.stopSharingWarning
+    : tools.deleteViewWarning(terms.collections[collection.kind].items);
   return (
     <AdminPage
       {...dataAssets}
       frame={frame}
-      title={tools.deleteViewTitle(view.name)}
+      title={isKept ? tools.stopSharingTitle(view.name) : tools.deleteViewTitle(view.name)}
       crumbs={viewCrumbs(frame, collection)}
     >
-      <p>
-        {isUsed ? text.inUse : tools.deleteViewWarning(terms.collections[collection.kind].items)}
-      </p>
+      <p>{isUsed ? inUse : warning}</p>
       <ViewUserList frame={frame} {...users} />
       <form method="post" action={`${base}/views/${view.key}/delete`}>
+        {isKept ? <input type="hidden" name="keep" value="yes" /> : null}
         <p class="actions">
           {isUsed ? null : (
-            <button type="submit" class="danger">
-              {tools.deleteView}
+            <button type="submit" class={isKept ? undefined : "danger"}>
+              {isKept ? tools.stopSharing : tools.deleteView}
             </button>
           )}
           <a class="button quiet" href={`${base}?view=${view.key}`}>

@@ -70,7 +70,13 @@ const tools = () => ({
   deleteFilterWarning: "Only you can see this view. Its items don’t change.",
   shareFilter: "Share this view",
   shareFilterEffect: "Shows this view to all members.",
-  shareView: "Share with a credential…",
+  shareView: "Share with an external system…",
+  shareViewEffect: "Creates a credential that can access only this view.",
+  stopSharing: "Stop sharing",
+  stopSharingEffect: "Makes this view private. Only you keep it.",
+  stopSharingTitle: (view: string) => `Stop sharing “${view}”?`,
+  stopSharingWarning:
+    "Other members no longer see the view, and API requests can no longer use it. You keep it as a private view.",
   deleteView: "Delete view",
   deleteViewTitle: (view: string) => `Delete “${view}”?`,
   deleteViewWarning: (items: string) =>
@@ -82,6 +88,8 @@ const saved = () => ({
   filter: (name: string) => `View “${name}” saved`,
   filterDeleted: "View deleted",
   view: (name: string) => `View “${name}” saved`,
+  viewShared: (name: string) => `View “${name}” shared with all members`,
+  viewNotShared: (name: string) => `View “${name}” is now private`,
   viewDeleted: (name: string) => `View “${name}” deleted`,
   textInView:
     "A shared view can’t include a text search. Remove it, or save the view for yourself.",
@@ -92,6 +100,7 @@ const saved = () => ({
 /** Pages about a view. */
 const views = ({ quantity }: Words) => ({
   inUse: "You can’t delete this view while it is in use. Change or delete these first:",
+  inUseShared: "You can’t stop sharing this view while it is in use. Change or delete these first:",
   credentials: (count: number) => quantity(count, "credential"),
   webhooks: (count: number) => quantity(count, "webhook"),
   changeTitle: (view: string) => `Save changes to view “${view}”?`,

@@ -74,7 +74,13 @@ const tools = (): ItemList["tools"] => ({
   deleteFilterWarning: "このビューは自分専用です。データは変更されません。",
   shareFilter: "このビューを共有",
   shareFilterEffect: "このビューがメンバー全員に表示されます。",
-  shareView: "認証情報で共有…",
+  shareView: "外部システムと共有…",
+  shareViewEffect: "このビューだけにアクセスできる認証情報を作成します。",
+  stopSharing: "共有を解除",
+  stopSharingEffect: "このビューを自分専用にします。",
+  stopSharingTitle: (view) => `ビュー「${view}」の共有を解除しますか？`,
+  stopSharingWarning:
+    "ほかのメンバーには表示されなくなり、API からも使用できなくなります。ビューは自分専用として残ります。",
   deleteView: "ビューを削除",
   deleteViewTitle: (view) => `ビュー「${view}」を削除しますか？`,
   deleteViewWarning: (items) =>
@@ -86,6 +92,8 @@ const saved = (): ItemList["saved"] => ({
   filter: (name) => `ビュー「${name}」を保存しました`,
   filterDeleted: "ビューを削除しました",
   view: (name) => `ビュー「${name}」を保存しました`,
+  viewShared: (name) => `ビュー「${name}」をメンバー全員と共有しました`,
+  viewNotShared: (name) => `ビュー「${name}」の共有を解除しました`,
   viewDeleted: (name) => `ビュー「${name}」を削除しました`,
   textInView:
     "全員用のビューにはテキスト検索を含められません。テキスト検索を解除するか、自分用に保存してください。",
@@ -95,6 +103,8 @@ const saved = (): ItemList["saved"] => ({
 
 const views = ({ formatCount }: Numbers): ItemList["views"] => ({
   inUse: "次で使用中のため、このビューは削除できません。先に変更または削除してください。",
+  inUseShared:
+    "次で使用中のため、このビューの共有を解除できません。先に変更または削除してください。",
   credentials: (count) => `認証情報 ${formatCount(count)} 件`,
   webhooks: (count) => `Webhook ${formatCount(count)} 件`,
   changeTitle: (view) => `ビュー「${view}」に変更を保存しますか？`,
