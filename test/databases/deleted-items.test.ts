@@ -3,8 +3,17 @@ import { runMoves } from "../../src/actions/run-moves.ts";
 import { eraseDueItems } from "../../src/store/data/erase-deleted-items.ts";
 import type { Client, Json } from "../support/client";
 import { freshKey } from "../support/service";
-import { area, first, home, isolate, migrate, newCaller, second, useOnly } from "./installation";
-import { valueOf } from "./installation";
+import {
+  area,
+  first,
+  home,
+  isolate,
+  migrate,
+  newCaller,
+  second,
+  useOnly,
+  valueOf,
+} from "./installation";
 import { finish, idOf, letTimePass, phaseOf, request, scheduleContext } from "./moves";
 
 /** Items that members deleted, while their form moves to another database. */
@@ -131,7 +140,7 @@ it("A form that refuses writes keeps its due items until it accepts writes again
       .bind(state, until, number)
       .run();
   await set("frozen", Date.now() + dayMs);
-  await expect(eraseDue(0)).rejects.toThrow();
+  await expect(eraseDue(0)).rejects.toThrow("again");
   expect(await countIn(first, "deleted_item", id)).toBe(1);
   await set("owned", 0);
   await eraseDue(0);
