@@ -60,10 +60,10 @@ const inWorkerd = () => [
         // The number of submissions in the tests that count the cost of searches.
         SCALE: process.env["SCALE"] ?? "30000",
         // The number of random cases per fuzz test, and their seed. An empty seed means a random one.
-        FUZZ: size("FUZZ", { quick: "10", rest: "30", all: "100" }),
+        FUZZ: size("FUZZ", { quick: "10", rest: "90", all: "100" }),
         FUZZ_SEED: process.env["FUZZ_SEED"] ?? "",
         // The number of random aggregates that a model computes too.
-        AGGREGATES: size("AGGREGATES", { quick: "100", rest: "300", all: "1000" }),
+        AGGREGATES: size("AGGREGATES", { quick: "100", rest: "1000", all: "1000" }),
         // The number of changes that one webhook delivers while its receiver fails and recovers.
         WEBHOOK_CHANGES: process.env["WEBHOOK_CHANGES"] ?? "210",
         // Reports follow a response by seconds. Shorter delays keep tests fast.

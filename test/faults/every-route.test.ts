@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Answer } from "../support/client";
 import { routeName, routes } from "../support/routes";
-import { isFullSize, someCases, unsized } from "../support/size";
+import { isFullSize, unsized } from "../support/size";
 import { sendRequest, setTimeouts, type Outcome } from "./client";
 import {
   failAt,
@@ -148,12 +148,12 @@ const everyCallSlow: Scenario = {
 /** The error scenarios for the calls of a route. */
 function failuresOf(row: Row, { calls, fallbackCalls }: Calls): readonly Scenario[] {
   const turn = allRows.indexOf(row);
-  if (row.hasFewFaults || !isFullSize) return someCases(fewFailuresOf(calls, turn), turn);
+  if (row.hasFewFaults || !isFullSize) return fewFailuresOf(calls, turn);
   const writes = isRead(row) ? [] : calls.filter(mayStore);
   const kinds = (["d1", "object"] as const).filter((kind) =>
     calls.some((call) => call.kind === kind),
   );
-  const scenarios = [
+  return [
     ...calls.map((call, index) => errorScenario(call, "fails_before", turn + index)),
     ...writes.map((call, index) => errorScenario(call, "fails_after", turn + index + 4)),
     ...kinds.map((kind) => errorScenario(everyCallOf(kind), "fails_before", turn)),
@@ -162,7 +162,6 @@ function failuresOf(row: Row, { calls, fallbackCalls }: Calls): readonly Scenari
     ),
     ...(row.when === "" && calls.length > 0 ? [everyCallSlow] : []),
   ];
-  return someCases(scenarios, turn);
 }
 
 /** Scenarios for the last call and the last write only. */
@@ -181,12 +180,11 @@ function hangsOf(row: Row, { calls, fallbackCalls }: Calls): readonly Scenario[]
     : [];
   if (row.hasFewFaults || !isFullSize) return allD1Hang;
   const limiterCalls = fallbackCalls.filter(({ kind }) => kind === "limit");
-  const scenarios = [
+  return [
     ...calls.map((call, index) => hangScenario(call, turn + index)),
     ...limiterCalls.map((call) => withoutObject(hangScenario(call, turn))),
     ...allD1Hang,
   ];
-  return someCases(scenarios, turn);
 }
 
 /** Runs all scenarios. Returns the violations in responses and in the database. */
