@@ -183,7 +183,9 @@ export class Moves {
     for (const move of moves) this.#judgeMove(move);
     for (const [name, db] of databases) {
       const left = {
-        triggers: "select name from sqlite_schema where type = 'trigger'",
+        // A former version that ends a move leaves the triggers of tables that it does not know. They note nothing without
+        // a moving collection, and the next move removes them.
+        triggers: `select name from sqlite_schema where type = 'trigger' and name not like 'move_deleted_item_%'`,
         notes: "select * from move_log",
         "moving collections": "select * from moving",
       };
@@ -199,8 +201,10 @@ export class Moves {
     const isOver = move.phase === "done" || move.phase === "stopped";
     const what = `the move ${move.id} of ${move.name} to ${move.target}`;
     if (!isOver) this.#history.wrong(`${what} does not end: ${move.phase}, ${move.problem}`);
-    // A batch of the former version that runs late can remove the triggers of a move, which then stops.
-    if (/unequal_copy (?!move_log)/.test(move.problem ?? ""))
+    // A batch of the former version that runs late can remove the triggers of a move. If the move makes them again, it lacks
+    // changes. It then stops, and the collection stays where it is.
+    const isUnequal = /unequal_copy (?!move_log)/.test(move.problem ?? "");
+    if (isUnequal && this.#world.bundles.size === 1)
       this.#history.wrong(`${what}: ${move.problem}`);
     if (move.phase !== "stopped") return;
     if (/restored/.test(move.problem ?? "")) this.counts.restored += 1;
