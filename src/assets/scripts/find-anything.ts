@@ -80,7 +80,8 @@ class ResultBox {
     this.#list.replaceChildren(...(hasFound ? options : [noResult(), ...options]));
     this.#list.hidden = false;
     this.#input.ariaExpanded = "true";
-    this.#select(this.#results.length > 0 ? 0 : -1);
+    // Without a hit, Enter opens the page of the search.
+    this.#select(hasFound ? 0 : -1);
   }
 
   #option({ name, detail, href }: Result, index: number): HTMLElement {
@@ -118,7 +119,8 @@ class ResultBox {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : length - 1;
-      this.#select((this.#selected + step) % length);
+      const from = event.key === "ArrowUp" ? Math.max(this.#selected, 0) : this.#selected;
+      this.#select((from + step) % length);
     }
     const result = this.#results[this.#selected];
     if (event.key === "Enter" && result) {
