@@ -1,3 +1,4 @@
+import { itemAction } from "#domain/item/change.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
@@ -254,7 +255,7 @@ async function storePreparedBatch(
   { write, operations, results, references }: PreparedBatch,
   claim: Claim | null,
 ) {
-  const action = access.collection.kind === "app" ? "record.update" : "submission.update";
+  const action = itemAction(access.collection.kind, "update");
   const db = ctx.databases.of(access.collection);
   const entry = itemAuditRecord(ctx, action, write.now);
   const limits = { conditions: conditionsOf(access) };

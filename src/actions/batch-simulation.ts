@@ -11,6 +11,7 @@ import {
   type ItemAction,
   nextItemVersion,
   diffItems,
+  itemAction,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
@@ -174,7 +175,7 @@ export class BatchSimulation {
     this.needsOpenForm = true;
     this.#addedCount += 1;
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
-    const action = collection.kind === "app" ? "record.create" : "submission.create";
+    const action = itemAction(collection.kind, "create");
     const diff = { fields: listCreatedFields(item), former: {} };
     const views = newItemMarks(wholeCollection(this.#access), null, item);
     this.changes.push({ item: touchedItem, action, version, diff, views });
@@ -253,7 +254,7 @@ export class BatchSimulation {
     const { version } = item;
     const diff = { fields: [], former: {} };
     const views = viewMarks(wholeCollection(this.#access), item, null);
-    const action = this.#access.collection.kind === "app" ? "record.delete" : "submission.delete";
+    const action = itemAction(this.#access.collection.kind, "delete");
     this.keepsDeleted ||= isKept;
     this.changes.push({ item: touchedItem, action, version, diff, views });
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };

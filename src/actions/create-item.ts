@@ -36,7 +36,7 @@ import { findVisibleItem } from "./visible.ts";
 import type { Actor } from "#domain/audit.ts";
 import { assertPartFits } from "#domain/item/part-limits.ts";
 import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
-import { listCreatedFields } from "#domain/item/change.ts";
+import { itemAction, listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
@@ -174,7 +174,7 @@ export async function storeItem(
   isTrial = false,
 ) {
   const { collection } = access;
-  const action = collection.kind === "app" ? "record.create" : "submission.create";
+  const action = itemAction(collection.kind, "create");
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
   const options = { conditions: conditionsOf(access), isTrial };

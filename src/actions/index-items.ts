@@ -12,7 +12,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
 import type { Data } from "#domain/data/values.ts";
 import { recalculate } from "#domain/formula/recalculate.ts";
-import { diffStates, type ItemDiff } from "#domain/item/change.ts";
+import { diffStates, itemAction, type ItemDiff } from "#domain/item/change.ts";
 import { type Item, isSmallEnoughToStore } from "#domain/item/item.ts";
 import {
   findNextIndexing,
@@ -114,7 +114,7 @@ async function backfillStep(
     entries: [],
     entriesToRemove: [],
     recalculated: [],
-    action: compiled.collection.kind === "app" ? "record.recalculate" : "submission.recalculate",
+    action: itemAction(compiled.collection.kind, "recalculate"),
     requestId: ctx.random.uuid(),
     nextStart: work.last + 1,
     count: 0,

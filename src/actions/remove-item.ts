@@ -2,7 +2,7 @@ import { viewMarks } from "#domain/item/view-marks.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection } from "#domain/data/narrow.ts";
 import { mayHaveFiles } from "#domain/files/sent-file.ts";
-import { buildIndexRowChanges, type ItemAction } from "#domain/item/change.ts";
+import { buildIndexRowChanges, itemAction, type ItemAction } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import { requireVersion, type Precondition } from "#domain/preconditions.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -37,7 +37,7 @@ export async function deleteRestorably(
   await retryOnCurrentItem(ctx, loaded, async ({ item, compiled: access }) => {
     assertChangeable(item, ifMatch);
     const compiled = wholeCollection(access);
-    const action = compiled.collection.kind === "app" ? "record.delete" : "submission.delete";
+    const action = itemAction(compiled.collection.kind, "delete");
     const at = ctx.now();
     const write = buildRemoval(compiled, [item], { at, action, keptUntil: keptUntil(at) });
     const db = ctx.databases.of(compiled.collection);
@@ -55,7 +55,7 @@ export async function eraseDeleted(
   collection: Collection,
   number: number,
 ): Promise<void> {
-  const action = collection.kind === "app" ? "record.erase" : "submission.erase";
+  const action = itemAction(collection.kind, "erase");
   const entry = buildAuditRecord(ctx, action, "", { collectionId: collection.id });
   if (!(await eraseDeletedItem(ctx.databases.of(collection), number, entry)))
     throw problem.notFound();
@@ -73,8 +73,7 @@ export async function eraseItem(
 ): Promise<void> {
   await retryOnCurrentItem(ctx, loaded, (current) => {
     requireVersion(current.item.version, ifMatch);
-    const isRecord = current.compiled.collection.kind === "app";
-    return deleteItem(ctx, current, isRecord ? "record.erase" : "submission.erase");
+    return deleteItem(ctx, current, itemAction(current.compiled.collection.kind, "erase"));
   });
   ctx.replays.purge();
 }

@@ -1,3 +1,4 @@
+import { itemAction } from "#domain/item/change.ts";
 import { compileCollection } from "#domain/data/compile.ts";
 import { findCollectionOf } from "#store/data/collections.ts";
 import { hideCollection } from "#store/data/deletions.ts";
@@ -32,12 +33,10 @@ const seesAll = async ({ databases }: BackgroundContext): Promise<boolean> =>
 /** A definition or an item that changed meanwhile has to be erased again. */
 type Outcome = "erased" | "not found" | "changed";
 
-const findStored = ({ databases }: BackgroundContext, id: string) => {
-  const kind = id.startsWith("rec_") ? "app" : "form";
-  return findItem(databases, { kind, id, stamps: "{}", isNarrow: 0 });
-};
+const kindOf = (id: string) => (id.startsWith("rec_") ? "app" : "form");
 
-const eraseActionOf = (id: string) => (id.startsWith("rec_") ? "record.erase" : "submission.erase");
+const findStored = ({ databases }: BackgroundContext, id: string) =>
+  findItem(databases, { kind: kindOf(id), id, stamps: "{}", isNarrow: 0 });
 
 async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
   const found = await findStored(ctx, id);
@@ -46,7 +45,7 @@ async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
   const compiled = compileCollection(definition.collection);
   const db = ctx.databases.of(compiled.collection);
   // It remembers the erasure, because the restore undid what remembered it. A second restore repeats it, too.
-  const auditRecord = systemRecord(ctx, eraseActionOf(id));
+  const auditRecord = systemRecord(ctx, itemAction(kindOf(id), "erase"));
   const result = await removeItem(db, buildItemRemoval(compiled, found.item), auditRecord);
   return result.outcome === "changed" ? "erased" : "changed";
 }
@@ -59,7 +58,7 @@ async function eraseDeletedItemOf(ctx: BackgroundContext, id: string): Promise<O
   if (!deleted) return (await findStored(ctx, id)) ? "changed" : "not found";
   const collection = { id: deleted.collectionId };
   const entry = {
-    ...systemRecord(ctx, eraseActionOf(id)),
+    ...systemRecord(ctx, itemAction(kindOf(id), "erase")),
     collectionId: collection.id,
     version: null,
   };

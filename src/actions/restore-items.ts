@@ -5,7 +5,13 @@ import { filledFields, presentData } from "#domain/data/values.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { fileChanges } from "#domain/files/file-changes.ts";
 import { recalculate } from "#domain/formula/recalculate.ts";
-import { diffItems, nextItemVersion, serializeData } from "#domain/item/change.ts";
+import {
+  diffItems,
+  itemAction,
+  nextItemVersion,
+  serializeData,
+  type AuditedItemAction,
+} from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
 import { Problem } from "#domain/problem/problem.ts";
@@ -81,7 +87,7 @@ async function restoreBatch(
     .map((id) => ({ id, item: null, refusal: live.has(id) ? null : { reason: "gone" } }));
   const plan = new RestorePlan(ctx, compiled);
   for (const item of items) if (!plan.isFull) plan.add(item);
-  const action = compiled.collection.kind === "app" ? "record.restore" : "submission.restore";
+  const action = itemAction(compiled.collection.kind, "restore");
   while (plan.restorations.length > 0) {
     const auditRecord = itemAuditRecord(ctx, action, plan.now);
     const stored = await storeBatch(db, plan.write(action), null, auditRecord, { conditions: [] });
@@ -199,7 +205,7 @@ class RestorePlan {
     return this.restorations.length < count;
   }
 
-  write(action: "record.restore" | "submission.restore"): BatchWrite {
+  write(action: AuditedItemAction): BatchWrite {
     const { collection } = this.#compiled;
     const entries = this.restorations.map(({ after }) => ({
       number: after.number,

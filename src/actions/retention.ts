@@ -7,6 +7,7 @@ import {
   type Definition,
   type Retention,
 } from "#domain/definition/collection.ts";
+import { itemAction } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -110,7 +111,7 @@ function eraseItems(
   compiled: CompiledCollection,
   items: readonly Item[],
 ): Promise<BatchOutcome> {
-  const action = compiled.collection.kind === "app" ? "record.erase" : "submission.erase";
+  const action = itemAction(compiled.collection.kind, "erase");
   const auditRecord = systemRecord(ctx, action);
   const erasure = buildRemoval(compiled, items, { ...auditRecord, keptUntil: null });
   return storeBatch(db, erasure, null, auditRecord, { conditions: [] });

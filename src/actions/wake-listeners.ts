@@ -1,3 +1,4 @@
+import { itemAction } from "#domain/item/change.ts";
 import { loadListenerIdsOfRecentChanges, loadListenerIds } from "#store/home/listeners.ts";
 import type { Databases } from "#store/db/database.ts";
 import { memoryPart } from "#domain/memory.ts";
@@ -67,7 +68,7 @@ export async function listRecalculationListeners(
   kind: CollectionKind,
   key: string,
 ): Promise<Webhook[]> {
-  const action = kind === "app" ? "record.recalculate" : "submission.recalculate";
+  const action = itemAction(kind, "recalculate");
   const webhooks = await listWebhooks(databases.home);
   return webhooks.filter(
     (hook) =>

@@ -9,6 +9,7 @@ import {
   buildItemView,
 } from "./item.ts";
 import type { Actor } from "#domain/audit.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import { nextVersion, type Timeline } from "#domain/timeline.ts";
 import { wholeCollection } from "#domain/data/access.ts";
 import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
@@ -45,6 +46,13 @@ const reportedActions = {
 
 /** Actions on items, by their names in the audit. */
 export type AuditedItemAction = ItemAction | keyof typeof reportedActions;
+
+/** What happens to records and submissions alike. */
+type SharedVerb = "create" | "update" | "recalculate" | "delete" | "restore" | "erase";
+
+/** The action on an item of an app or a form. */
+export const itemAction = <Verb extends SharedVerb>(kind: CollectionKind, verb: Verb) =>
+  kind === "app" ? (`record.${verb}` as const) : (`submission.${verb}` as const);
 
 /** The action that the feed and webhooks report. */
 export const reportedAction = (action: AuditedItemAction): ItemAction =>

@@ -7,6 +7,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { AuditAction } from "#domain/audit.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
+import { itemAction } from "#domain/item/change.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
@@ -33,8 +34,8 @@ export const undoOfRequest = (listPath: string, act: UndoableAct, requestId: str
 });
 
 function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditAction {
-  if (act === "edit") return kind === "app" ? "record.update" : "submission.update";
-  if (act === "delete") return kind === "app" ? "record.delete" : "submission.delete";
+  if (act === "edit") return itemAction(kind, "update");
+  if (act === "delete") return itemAction(kind, "delete");
   return act === "close" ? "submission.close" : "submission.reopen";
 }
 
