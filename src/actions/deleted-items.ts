@@ -1,4 +1,4 @@
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import {
   findDeletedItem,
@@ -28,10 +28,7 @@ export async function listDeleted(
 export async function getDeleted(
   ctx: ActionContext,
   { kind, key, id }: { kind: CollectionKind; key: string; id: string },
-): Promise<{
-  collection: Awaited<ReturnType<typeof getCollection>>["collection"];
-  item: DeletedItem;
-}> {
+): Promise<{ collection: Collection; item: DeletedItem }> {
   const { collection } = await getCollection(ctx, kind, key);
   const item = await findDeletedItem(ctx.databases.of(collection), id);
   if (!item) throw problem.notFound();

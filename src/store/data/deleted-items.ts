@@ -1,6 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Actor } from "#domain/audit.ts";
-import type { Data } from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
 import type { CollectionDatabase, Databases } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -8,6 +7,7 @@ import { deletedItem, item } from "#store/db/schema.ts";
 import { collectionStatement, named } from "#store/db/statement.ts";
 import { loadActorNames } from "#store/home/audit.ts";
 import { lazy } from "#domain/lazy.ts";
+import { deletedItemColumns, itemFromRow, type ItemRow } from "./items.ts";
 
 /** Items that members deleted. Only restores, erasures and the search for a person read them. */
 
@@ -106,28 +106,10 @@ export async function findDeletedItem(
   return (await retryTransient(db, () => statement.first<DeletedItem>())) ?? undefined;
 }
 
-const restoredColumns = lazy(() =>
-  named({
-    number: deletedItem.number,
-    id: deletedItem.id,
-    collectionId: deletedItem.collectionId,
-    receiptNumber: deletedItem.receiptNumber,
-    status: deletedItem.status,
-    version: deletedItem.version,
-    definitionVersion: deletedItem.definitionVersion,
-    createdAt: deletedItem.createdAt,
-    createdBy: deletedItem.createdBy,
-    updatedAt: deletedItem.updatedAt,
-    updatedBy: deletedItem.updatedBy,
-    lastChange: deletedItem.lastChange,
-    data: deletedItem.data,
-  }),
-);
-
 /** Computing sizes does not read the data. */
 const selectDeleted = collectionStatement<{ ids: string; maxBytes: number }>((db, v) =>
   db
-    .select(restoredColumns())
+    .select(deletedItemColumns())
     .from(deletedItem)
     .where(
       sql`number in (select number from (
@@ -177,10 +159,7 @@ export async function loadDeletedItems(
   const idsOf = (isThere: "isLive" | "isDeleted") =>
     new Set(places.filter((place) => place[isThere] === 1).map(({ id }) => id));
   return {
-    items: ((rows?.results ?? []) as (Omit<Item, "data"> & { data: string })[]).map((row) => ({
-      ...row,
-      data: JSON.parse(row.data) as Data,
-    })),
+    items: ((rows?.results ?? []) as ItemRow[]).map(itemFromRow),
     live: idsOf("isLive"),
     deleted: idsOf("isDeleted"),
   };

@@ -44,15 +44,16 @@ const selectItems = dataStatement<RangeStep>((db) =>
 );
 
 /** The items of a range and those that members deleted but can restore. One statement sees each of them once. */
-const allColumns = `number, id, collection_id, receipt_number, status, version, definition_version, created_at, created_by,
-  updated_at, updated_by, data, last_change`;
-const allItemsSql = `with step as (
+const allItemsSql = (): string => {
+  const columns = Object.keys(itemColumns()).join(", ");
+  return `with step as (
     select number, octet_length(data) as size from item where number >= ?1 and number <= ?2
     union all select number, octet_length(data) from deleted_item where number >= ?1 and number <= ?2
     order by number limit ?3),
   fitting as (select number from (select number, sum(size) over (order by number) - size as spent from step) where spent < ?4)
-  select ${allColumns} from item where number in (select number from fitting)
-  union all select ${allColumns} from deleted_item where number in (select number from fitting) order by number`;
+  select ${columns} from item where number in (select number from fitting)
+  union all select ${columns} from deleted_item where number in (select number from fitting) order by number`;
+};
 
 /** Loads the next items of a range in the same way, with those that members deleted but can restore. */
 export async function loadAllItemsInRange(
@@ -60,7 +61,7 @@ export async function loadAllItemsInRange(
   { next, last }: ItemNumberRange,
   { limit, maxBytes }: { limit: number; maxBytes: number },
 ): Promise<Item[]> {
-  const statement = db.prepare<"data">(allItemsSql, [next, last, limit, maxBytes]);
+  const statement = db.prepare<"data">(allItemsSql(), [next, last, limit, maxBytes]);
   const { results } = await retryTransient(db, () => statement.all<ItemRow>());
   return results.map(itemFromRow);
 }

@@ -4,7 +4,7 @@ import type { Database, Databases } from "#store/db/database.ts";
 import { type GetColumnData, sql, and, asc, eq, type SQL } from "drizzle-orm";
 import type { Data } from "#domain/data/values.ts";
 import { type Item, itemCollectionId, sequencesPerCollection } from "#domain/item/item.ts";
-import { item, collection } from "#store/db/schema.ts";
+import { item, collection, deletedItem } from "#store/db/schema.ts";
 import { type Placeholders, placeholders, dataStatement } from "#store/db/statement.ts";
 import {
   type CollectionName,
@@ -19,21 +19,25 @@ import {
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { retryTransient } from "#store/db/retry.ts";
 
-export const itemColumns = lazy(() => ({
-  number: item.number,
-  id: item.id,
-  collection_id: item.collectionId,
-  receipt_number: item.receiptNumber,
-  status: item.status,
-  version: item.version,
-  definition_version: item.definitionVersion,
-  created_at: item.createdAt,
-  created_by: item.createdBy,
-  updated_at: item.updatedAt,
-  updated_by: item.updatedBy,
-  data: item.data,
-  last_change: item.lastChange,
-}));
+const columnsOf = (table: typeof item | typeof deletedItem) => ({
+  number: table.number,
+  id: table.id,
+  collection_id: table.collectionId,
+  receipt_number: table.receiptNumber,
+  status: table.status,
+  version: table.version,
+  definition_version: table.definitionVersion,
+  created_at: table.createdAt,
+  created_by: table.createdBy,
+  updated_at: table.updatedAt,
+  updated_by: table.updatedBy,
+  data: table.data,
+  last_change: table.lastChange,
+});
+
+export const itemColumns = lazy(() => columnsOf(item));
+/** The same columns of deleted items. */
+export const deletedItemColumns = lazy(() => columnsOf(deletedItem));
 
 type ItemColumns = ReturnType<typeof itemColumns>;
 

@@ -4,7 +4,8 @@ import type { Actor } from "#domain/audit.ts";
 
 /** The tables of items. */
 
-export const item = lazyTable("item", () => ({
+/** The columns that both tables begin with. */
+const commonColumns = () => ({
   number: integer("number").primaryKey(),
   id: text("id").notNull().unique(),
   collectionId: integer("collection_id").notNull(),
@@ -16,6 +17,10 @@ export const item = lazyTable("item", () => ({
   createdBy: text("created_by").notNull().$type<Actor>(),
   updatedAt: integer("updated_at").notNull(),
   updatedBy: text("updated_by").notNull().$type<Actor>(),
+});
+
+export const item = lazyTable("item", () => ({
+  ...commonColumns(),
   data: text("data").notNull(),
   lastChange: integer("last_change"),
 }));
@@ -24,17 +29,7 @@ export const item = lazyTable("item", () => ({
 export const deletedItem = lazyTable(
   "deleted_item",
   () => ({
-    number: integer("number").primaryKey(),
-    id: text("id").notNull().unique(),
-    collectionId: integer("collection_id").notNull(),
-    receiptNumber: text("receipt_number"),
-    status: text("status", { enum: ["draft", "submitted", "closed"] }),
-    version: integer("version").notNull(),
-    definitionVersion: integer("definition_version").notNull(),
-    createdAt: integer("created_at").notNull(),
-    createdBy: text("created_by").notNull().$type<Actor>(),
-    updatedAt: integer("updated_at").notNull(),
-    updatedBy: text("updated_by").notNull().$type<Actor>(),
+    ...commonColumns(),
     lastChange: integer("last_change").notNull(),
     deletedAt: integer("deleted_at").notNull(),
     deletedBy: text("deleted_by").notNull().$type<Actor>(),
