@@ -119,20 +119,28 @@ export function parseDefinitionPatch(
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return {
     patched,
-    applyToPending: (pending) => applyToPending({ kind, key }, current, patch, pending),
+    applyToPending: (pending) =>
+      applyToPending({ kind, key, before: current, after: patched }, patch, pending),
   };
 }
 
-/** Changes in a pending definition what the patch changes in `current`, whose fields may have other keys there. */
+interface PatchedCollection {
+  kind: CollectionKind;
+  key: string;
+  /** The current definition without and with the patch. */
+  before: Definition;
+  after: Definition;
+}
+
+/** Changes in a pending definition what the patch changes in the current one, whose fields may have other keys there. */
 function applyToPending(
-  { kind, key }: { kind: CollectionKind; key: string },
-  current: Definition,
+  { kind, key, before, after }: PatchedCollection,
   patch: SettingsPatch,
   pending: Definition,
 ): Definition {
-  const { views, fields } = applyPatch(key, current, patch);
+  const { views, fields } = after;
   const merged =
-    patch.views === undefined ? undefined : mergePendingViews(current, views ?? [], pending);
+    patch.views === undefined ? undefined : mergePendingViews(before, views ?? [], pending);
   const title = patch.title_field && pending.fields.fields.find(({ id }) => id === fields.title);
   const definition = applyPatch(key, pending, {
     ...patch,
