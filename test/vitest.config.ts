@@ -17,10 +17,7 @@ import type { Tier } from "./run-options.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
-/**
- * `all`: every project at full size. `rest`: what `npm test` leaves out, with a third of the random cases. Otherwise small
- * sizes (test/run-options.ts).
- */
+/** `all`: every project at full size. `rest`: what `npm test` leaves out. Otherwise small sizes (test/run-options.ts). */
 const tier = (process.env["TIER"] ?? "quick") as Tier;
 const isRest = tier === "rest";
 
