@@ -9,9 +9,9 @@ import {
   joinedPrecedingNumberSql,
   hasListenersColumn,
 } from "./changes.ts";
-import { maxErasedPerBatch } from "./erasures.ts";
+import { eraseNewest, queueEarlier } from "./erasures.ts";
 import { guardCode, collectionGuard } from "#store/db/guard.ts";
-import { change, erasure, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
+import { change, item, searchEntry, tally, uniqueValue } from "#store/db/schema.ts";
 import { rememberRemovals as insertRemovals } from "./removed-items.ts";
 import { placeholders, collectionStatement } from "#store/db/statement.ts";
 
@@ -147,29 +147,17 @@ export const addUpdateTimes = collectionStatement<BatchRowValues>((db) =>
 );
 
 /** Rows: number of a deleted item. Its earlier changes lose their former values. */
-const changeChains = lazySql(
-  () => sql`with recursive chain (number, previous, place) as (
-    select c.number, c.previous, 1 from json_each(${v.rows}) e
-      join item i on i.number = ${element(0)} join change c on c.number = i.last_change
-    union all select c.number, c.previous, place + 1 from chain
-      join change c on c.number = chain.previous where place < ${sql.raw(String(maxErasedPerBatch))})`,
+const lastChanges = lazySql(
+  () =>
+    sql`select i.last_change from json_each(${v.rows}) e join item i on i.number = ${element(0)}`,
 );
 
 export const eraseFormerValues = collectionStatement<BatchRowValues>((db) =>
-  db
-    .update(change)
-    .set({ former: null })
-    .where(sql`number in (${changeChains} select number from chain) and former is not null`),
+  eraseNewest(db, lastChanges),
 );
 
 export const queueErasure = collectionStatement<BatchRowValues>((db) =>
-  db
-    .insert(erasure)
-    .select(
-      sql`${changeChains} select previous from chain
-        where place = ${sql.raw(String(maxErasedPerBatch))} and previous is not null`,
-    )
-    .onConflictDoNothing(),
+  queueEarlier(db, lastChanges),
 );
 
 /** All changes get one time, not earlier than the creation of any new item. */

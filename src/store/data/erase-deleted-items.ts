@@ -1,41 +1,51 @@
+import { sql } from "drizzle-orm";
+import { lazySql } from "#store/db/lazy.ts";
 import { sequencesPerCollection } from "#domain/item/item.ts";
 import type { CollectionDatabase, DataDatabase, PreparedStatement } from "#store/db/database.ts";
 import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient, runOnce } from "#store/db/retry.ts";
-import type { AuditRecord } from "#store/home/audit.ts";
-import { maxErasedPerBatch } from "./erasures.ts";
+import { auditEntry, deletedItem, erasedItem, file } from "#store/db/schema.ts";
+import { dataStatement, placeholders } from "#store/db/statement.ts";
+import { auditTimeSql, type AuditRecord } from "#store/home/audit.ts";
+import { eraseNewest, queueEarlier } from "./erasures.ts";
 import { removing } from "./files.ts";
 import { eraseReplays } from "./replays.ts";
 
 /** Erases deleted items: their values, their former values and their files. */
 
-/** The deleted items among these numbers that are due. A restored one is not among them. */
-const dueRows = `deleted_item d where d.number in (select value from json_each(?1)) and d.erase_at <= ?2`;
-
-/** The newest changes of these items. The schedule erases the former values of older ones in steps. */
-const chains = `with recursive chain (number, previous, place) as (
-    select c.number, c.previous, 1 from (select last_change from ${dueRows}) x join change c on c.number = x.last_change
-    union all select c.number, c.previous, place + 1 from chain
-      join change c on c.number = chain.previous where place < ${maxErasedPerBatch})`;
-
-const eraseFormerValues = `update change set former = null
-  where number in (${chains} select number from chain) and former is not null`;
-const queueErasure = `insert into erasure ${chains} select previous from chain
-  where place = ${maxErasedPerBatch} and previous is not null on conflict do nothing`;
-const releaseFiles = `update file set remove_at = ${removing} where item in (select d.number from ${dueRows})`;
-const deleteRows = `delete from deleted_item where number in (select d.number from ${dueRows})`;
-
-/** Statements that erase deleted items whose time ends at `until` or earlier. The last one deletes the rows. */
-function eraseItems(
-  db: CollectionDatabase,
-  numbers: readonly number[],
-  until: number,
-): PreparedStatement<"data">[] {
-  const values = [JSON.stringify(numbers), until];
-  return [eraseFormerValues, queueErasure, releaseFiles, deleteRows].map((text) =>
-    db.prepare<"data">(text, values),
-  );
+interface ErasureValues {
+  /** Numbers of deleted items, JSON. */
+  numbers: string;
+  /** Only those whose time ends at this or earlier. */
+  until: number;
 }
+
+type RecordedErasure = ErasureValues & Omit<AuditRecord, "subject">;
+
+const v = placeholders<RecordedErasure>();
+
+/** The deleted items among these numbers that are due. A restored one is not among them. */
+const dueRows = lazySql(
+  () => sql`deleted_item d
+    where d.number in (select value from json_each(${v.numbers})) and d.erase_at <= ${v.until}`,
+);
+const lastChanges = lazySql(() => sql`select d.last_change from ${dueRows}`);
+
+const eraseFormerValues = dataStatement<ErasureValues>((db) => eraseNewest(db, lastChanges));
+const queueErasure = dataStatement<ErasureValues>((db) => queueEarlier(db, lastChanges));
+const releaseFiles = dataStatement<ErasureValues>((db) =>
+  db
+    .update(file)
+    .set({ removeAt: removing })
+    .where(sql`item in (select d.number from ${dueRows})`),
+);
+const deleteRows = dataStatement<ErasureValues>((db) =>
+  db.delete(deletedItem).where(sql`number in (select d.number from ${dueRows})`),
+);
+
+/** Statements that erase deleted items. The last one deletes the rows. */
+const eraseItems = (db: CollectionDatabase, values: ErasureValues): PreparedStatement<"data">[] =>
+  [eraseFormerValues, queueErasure, releaseFiles, deleteRows].map((bind) => bind(db, values));
 
 /** The limits of one step. Deleting a row reads no data, but frees its pages. */
 const itemsPerStep = 100;
@@ -65,18 +75,27 @@ export async function eraseDueItems(db: DataDatabase, now: number): Promise<bool
   const [first] = results;
   if (!first) return false;
   const collection = db.of({ id: first.collectionId });
-  const numbers = results.map(({ number }) => number);
-  await retryTransient(collection, () => collection.batch(eraseItems(collection, numbers, now)));
+  const numbers = JSON.stringify(results.map(({ number }) => number));
+  const values = { numbers, until: now };
+  await retryTransient(collection, () => collection.batch(eraseItems(collection, values)));
   return true;
 }
 
 /** Later than any time at which the schedule erases an item. */
 const anyTime = Number.MAX_SAFE_INTEGER;
 
-const rememberErasure = `insert into erased_item select d.id, ?3 from ${dueRows} on conflict do nothing`;
-const insertEntry = `insert into audit_entry
-  select null, max(?3, coalesce((select at from audit_entry order by id desc limit 1), 0)), ?4, ?5, d.collection_id, d.id,
-    d.version, ?6, ?7, ?8, null from ${dueRows}`;
+const rememberErasure = dataStatement<RecordedErasure>((db) =>
+  db
+    .insert(erasedItem)
+    .select(sql`select d.id, ${v.at} from ${dueRows}`)
+    .onConflictDoNothing(),
+);
+const insertEntry = dataStatement<RecordedErasure>((db) =>
+  db.insert(auditEntry).select(
+    sql`select null, ${auditTimeSql(v.at)}, ${v.actor}, ${v.action}, d.collection_id, d.id, d.version, ${v.session},
+        ${v.requestId}, ${v.sentRequestId}, null from ${dueRows}`,
+  ),
+);
 
 /**
  * Erases a deleted item at once, with the responses that are stored for retries. The feed has its deletion already, so the
@@ -85,24 +104,16 @@ const insertEntry = `insert into audit_entry
 export async function eraseDeletedItem(
   db: CollectionDatabase,
   number: number,
-  { at, actor, action, session, requestId, sentRequestId }: Omit<AuditRecord, "subject">,
+  auditRecord: Omit<AuditRecord, "subject">,
 ): Promise<boolean> {
   const numbers = JSON.stringify([number]);
+  const values = { ...auditRecord, numbers, until: anyTime };
   const results = await runOnce(db, () =>
     db.batch([
-      ...eraseReplays(db, "deleted_item", { numbers, at }),
-      db.prepare<"data">(rememberErasure, [numbers, anyTime, at]),
-      db.prepare<"data">(insertEntry, [
-        numbers,
-        anyTime,
-        at,
-        actor,
-        action,
-        session,
-        requestId,
-        sentRequestId,
-      ]),
-      ...eraseItems(db, [number], anyTime),
+      ...eraseReplays(db, "deleted_item", { numbers, at: auditRecord.at }),
+      rememberErasure(db, values),
+      insertEntry(db, values),
+      ...eraseItems(db, values),
     ]),
   );
   return (results.at(-1)?.meta.changes ?? 0) > 0;
