@@ -1,16 +1,12 @@
-import { ulid } from "ulid";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
-import type { ActionContext } from "../../src/actions/context.ts";
 import { putDefinition } from "../../src/actions/definitions.ts";
-import { permissions } from "../../src/domain/credential/permissions.ts";
 import { eraseDueItems } from "../../src/store/data/erase-deleted-items.ts";
-import { primaryOnly } from "../../src/store/db/session.ts";
+import { actionContext } from "../support/action-context";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
-import { databases, dataDb } from "../support/databases";
-import { nothingCached } from "../support/nothing-cached";
-import { background, outside } from "../support/serve";
+import { dataDb } from "../support/databases";
+import { background } from "../support/serve";
 import { admin, adminRequest, client, makeApp, makeForm } from "../support/service";
 
 let integrator: Client;
@@ -111,25 +107,6 @@ describe("A restore", () => {
   });
 });
 
-/** The context of a request without its background work. */
-const ctx: ActionContext = {
-  databases,
-  primary: databases,
-  definitions: nothingCached,
-  versions: primaryOnly,
-  actor: "system",
-  permissions,
-  resources: "all",
-  session: null,
-  requestId: "test",
-  sentRequestId: null,
-  ...outside,
-  newId: () => ulid(),
-  runAfterResponse: () => undefined,
-  notifyChange: () => undefined,
-  replays: { peek: () => undefined, put: () => undefined, purge: () => undefined },
-};
-
 describe("A restore while a change of the definition is pending", () => {
   const largeFields = Array.from({ length: 9 }, (_, index) => ({
     key: `large${index}`,
@@ -152,7 +129,7 @@ describe("A restore while a change of the definition is pending", () => {
     await remove(form, id);
     const fields = [{ key: "code", type: "text", unique: true }, ...largeFields];
     const write = await putDefinition(
-      ctx,
+      actionContext,
       "form",
       form,
       { fields },

@@ -1,39 +1,16 @@
-import { ulid } from "ulid";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
-import type { ActionContext } from "../../src/actions/context.ts";
 import { putDefinition } from "../../src/actions/definitions.ts";
 import { sweepStorage } from "../../src/schedule.ts";
-import { permissions } from "../../src/domain/credential/permissions.ts";
+import { actionContext } from "../support/action-context";
 import { host, type Client, type Json } from "../support/client";
-import { primaryOnly } from "../../src/store/db/session.ts";
-import { nothingCached } from "../support/nothing-cached";
 import { client, issue, makeForm } from "../support/service";
-import { databases, dataDb } from "../support/databases";
-import { background, outside } from "../support/serve";
+import { dataDb } from "../support/databases";
+import { background } from "../support/serve";
 
 const text = (key: string, rules: object = {}) => ({ key, type: "text", ...rules });
 const large = text("large", { max_length: 100_000, searchable: false });
 const unique = { unique: true };
-
-/** The context of an API request without its background work. The tests run that work themselves. */
-const ctx: ActionContext = {
-  databases,
-  primary: databases,
-  definitions: nothingCached,
-  versions: primaryOnly,
-  actor: "system",
-  permissions,
-  resources: "all",
-  session: null,
-  requestId: "test",
-  sentRequestId: null,
-  ...outside,
-  newId: () => ulid(),
-  runAfterResponse: () => undefined,
-  notifyChange: () => undefined,
-  replays: { peek: () => undefined, put: () => undefined, purge: () => undefined },
-};
 
 describe("A definition change that scans more items than one step can", () => {
   let integrator: Client;
@@ -55,7 +32,7 @@ describe("A definition change that scans more items than one step can", () => {
     return { form, ids, largeFields };
   };
   const put = (form: string, fields: object[]) =>
-    putDefinition(ctx, "form", form, { fields }, { ifMatch: null, ifNoneMatch: null });
+    putDefinition(actionContext, "form", form, { fields }, { ifMatch: null, ifNoneMatch: null });
   const schema = async (form: string): Promise<Json> =>
     (await integrator.get(`/forms/${form}/schema`)).body;
   const create = (form: string, data: object) =>
@@ -90,7 +67,9 @@ describe("A definition change that scans more items than one step can", () => {
     expect((await integrator.patch(path, { views })).status).toBe(200);
     const body = { fields: [text("code", unique), ...largeFields], views: [] };
     const always = { ifMatch: null, ifNoneMatch: null };
-    expect((await putDefinition(ctx, "form", form, body, always)).outcome).toBe("pending");
+    expect((await putDefinition(actionContext, "form", form, body, always)).outcome).toBe(
+      "pending",
+    );
     await issue({ permissions: ["submissions:read"], resources: [`form:${form}/codes`] });
     await runBackfill(background());
     const after = await schema(form);
