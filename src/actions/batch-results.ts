@@ -3,7 +3,6 @@ import { shownData } from "#domain/data/parts.ts";
 import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import type { Warning } from "#domain/data/values.ts";
 import { fileChanges } from "#domain/files/file-changes.ts";
-import { mayHaveFiles } from "#domain/files/sent-file.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import {
   type Item,
@@ -17,7 +16,7 @@ import type { AssignedValues } from "#store/data/replays.ts";
 import type { SimulatedOperation, PlannedChange, TouchedItem } from "./batch-changes.ts";
 import type { BatchSimulation } from "./batch-simulation.ts";
 import { visibleWarnings } from "./narrow-write.ts";
-import { keptUntil } from "./remove-items.ts";
+import { emptyWrite, keptUntil } from "./remove-items.ts";
 import { buildIndexRowChanges, serializeData } from "#domain/item/change.ts";
 import { countPartEntries } from "#domain/item/part-limits.ts";
 
@@ -99,30 +98,16 @@ export function buildBatchWrite(
   batchId: string,
   rejectItem: (item: TouchedItem, cause: Problem) => void,
 ): BatchWrite {
-  const { collection } = wholeCollection(access);
-  const { kind, version: definitionVersion, revision, definition } = collection;
+  const whole = wholeCollection(access);
+  const { kind, definition } = whole.collection;
   const write: BatchWrite = {
-    revision,
-    definitionVersion,
+    ...emptyWrite(whole, now),
     batchId,
-    now,
     receiptPrefix: kind === "app" ? definition.receipt_prefix : null,
     needsOpenForm,
     maxAddedItems,
-    expectedVersions: [],
-    uniqueValuesToRemove: [],
-    uniqueValuesToAdd: [],
-    entriesToRemove: [],
-    entriesToAdd: [],
-    createdItems: [],
-    updatedItems: [],
-    deletedNumbers: [],
     keptUntil: keepsDeleted ? keptUntil(now) : null,
-    restoredItems: [],
-    expectedDeleted: [],
-    references: [],
     files: touchedItems.flatMap(filesOf),
-    mayHaveFiles: mayHaveFiles(definition.fields),
     changes: changes.map((change) => toWrittenChange(change, keepsDeleted)),
   };
   const counts = { shown: 0, hidden: 0 };

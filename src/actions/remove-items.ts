@@ -12,10 +12,7 @@ const restorableMs = 7 * 24 * 60 * 60 * 1000;
 export const keptUntil = (now: number): number => now + restorableMs;
 
 /** A batch that writes nothing yet. */
-export const emptyWrite = (
-  { collection }: CompiledCollection,
-  now: number,
-): Omit<BatchWrite, "keptUntil"> => ({
+export const emptyWrite = ({ collection }: CompiledCollection, now: number): BatchWrite => ({
   revision: collection.revision,
   definitionVersion: collection.version,
   batchId: "",
@@ -34,6 +31,7 @@ export const emptyWrite = (
   createdItems: [],
   updatedItems: [],
   deletedNumbers: [],
+  keptUntil: null,
   restoredItems: [],
   expectedDeleted: [],
   changes: [],

@@ -213,7 +213,6 @@ class RestorePlan {
     }));
     return {
       ...emptyWrite(this.#compiled, this.now),
-      keptUntil: null,
       maxAddedItems: this.restorations.length,
       expectedDeleted: this.restorations.map(({ before }) => [before.number, before.version]),
       uniqueValuesToAdd: this.restorations.flatMap(({ before, values }) =>
