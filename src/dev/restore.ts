@@ -73,7 +73,8 @@ const erasureCount = await storeErasures(deployment);
 if (erasureCount > 0) console.log(`Erasures since then that the service repeats: ${erasureCount}.`);
 
 const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isAssignedId);
-const stamp = new Date().toISOString().replaceAll(/\D/g, "").slice(0, 14);
+// With milliseconds, because a quick restore can follow another one within a second.
+const stamp = new Date().toISOString().replaceAll(/\D/g, "");
 for (const namespace of settings.kv_namespaces) {
   const title = `${settings.name}-${namespace.binding.toLowerCase()}-${stamp}`;
   namespace.id = await createNamespace(cloudflare, title);
