@@ -4,6 +4,7 @@ import type { Database, Databases } from "#store/db/database.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { memoryPart, type Memory } from "#domain/memory.ts";
 import { itemCollectionId } from "#domain/item/item.ts";
+import { primaryOnly } from "#store/db/session.ts";
 import type { ReadContext } from "./context.ts";
 import {
   findCollection,
@@ -155,10 +156,15 @@ export function resolveCollection(
 
 /**
  * Reads the current collection from the database, and forgets a cached one that differs. Its key may have no collection or
- * another one. After a restore, a late replica may have shown a newer revision, which the database no longer has.
+ * another one. After a restore, a late replica may have shown a newer revision, which the database no longer has. Only the
+ * primary tells: a replica may have the older one. Without `versions`, the databases query only the primary.
  */
 export async function findCurrentCollection(
-  { databases, memory }: Pick<ReadContext, "databases" | "memory">,
+  {
+    databases,
+    memory,
+    versions = primaryOnly,
+  }: Pick<ReadContext, "databases" | "memory"> & Partial<Pick<ReadContext, "versions">>,
   kind: CollectionKind,
   key: string,
 ): Promise<
@@ -168,7 +174,7 @@ export async function findCurrentCollection(
   const cached = findCollectionInMemory(memory, kind, key)?.collection;
   const isCurrent =
     cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;
-  if (cached && !isCurrent) forgetCollection(memory, cached.id);
+  if (cached && !isCurrent && versions.isFromPrimary()) forgetCollection(memory, cached.id);
   if (!current) return undefined;
   const { itemCount, indexing } = current;
   return { compiled: cacheCollection(memory, current), itemCount, indexing };
