@@ -152,15 +152,19 @@ function allRecords(expanded: readonly ExpandedReference[], records: RecordsSql)
   };
 }
 
-/** The table `seen` of the records that the caller sees. It is empty if there are too many to examine. */
+/**
+ * The table `seen` of the records that the caller sees. It is empty if there are too many to examine. The conditions of a view
+ * may be as deep as D1 accepts, so few other conditions stand beside them.
+ */
 const seenTables = (
   expanded: readonly ExpandedReference[],
   { join, isSeen, cost }: RecordsSql,
 ): string => `named as materialized (${namesSql(expanded)} limit ${maxExamined + 1}),
       examined as materialized (select i.number, n.app, ${cost} as cost from named ${join}
         where (select count(*) from named) <= ${maxExamined}),
-      seen as materialized (select i.number, n.app from examined n cross join item i on i.number = n.number
-        where (select total(cost) from examined) <= ${maxExaminedCost} and ${isSeen} limit ${maxIncluded + 1})`;
+      affordable as materialized (select * from examined where (select total(cost) from examined) <= ${maxExaminedCost}),
+      seen as materialized (select i.number, n.app from affordable n cross join item i on i.number = n.number and ${isSeen}
+        limit ${maxIncluded + 1})`;
 
 function orderedRecords(expanded: readonly ExpandedReference[], records: RecordsSql, rows: number) {
   const { isNarrow, join, data, bytes } = records;
@@ -193,7 +197,7 @@ const examinedTables = ({
         from (select i.number, n.app, n.place, n.rank, ${cost} as cost from ranked ${join} where n.rank <= ${maxExamined})),`;
 
 const seenOfExamined = ({ isSeen }: RecordsSql): string =>
-  `examined n cross join item i on i.number = n.number where n.spent <= ${maxExaminedCost} and ${isSeen}`;
+  `examined n cross join item i on i.number = n.number and n.spent <= ${maxExaminedCost} and ${isSeen}`;
 
 /** The place of the first item with names that are not examined, as a record that exceeds the limits. */
 const unexaminedSql = `union all select null, null, min(place), 0 from (
