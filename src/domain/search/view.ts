@@ -61,8 +61,8 @@ export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
 /**
- * Identifies what a view matches: the same for the same conditions, whatever the keys of the fields are. It differs from what
- * the view was before other conditions, because nothing tells what it would have matched meanwhile.
+ * Identifies what a view matches. Equal conditions have the same fingerprint, whatever the keys of their fields are. A view
+ * that changes and changes back gets a new fingerprint, because nothing records what it would have matched meanwhile.
  */
 export function viewFingerprint(collection: Collection, view: View): string {
   const { conditions } = parseView(collection, view, meOperand);
