@@ -21,7 +21,7 @@ export const definitionAccess = () => ({
       name: "Name of the view",
     },
     presets: {
-      partner: (items: string) => `Only ${items} of its own`,
+      partner: (items: string) => `Only its own ${items}`,
       report: (items: string) => `All ${items}, without personal data`,
     },
     own: (items: string) => `Only the ${items} that the credential creates`,
