@@ -240,7 +240,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
       const request = { ...baseRequest, query, lane: "read", safe: true, signal } as const;
       const { body } = await this.transport.send(request);
       const { items, links, included } = body as Listed<E>;
-      // The service may use another address in its links, so only the cursor is taken from them.
+      // The links may have another address than the client uses, so use only their cursor.
       const next = links.next === null ? null : new URL(links.next).searchParams.get("cursor");
       return { items, cursor: next, ...(included && { included }) };
     };

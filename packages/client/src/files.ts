@@ -17,7 +17,7 @@ export interface Attachment {
 }
 
 export interface UploadOptions extends WriteOptions {
-  /** The form or app for which the file is, like `form:purchase`. */
+  /** The form or app of the file, like `form:purchase`. */
   collection: `form:${string}` | `app:${string}`;
   /** The key of a field of the type `files`. */
   field: string;
@@ -69,7 +69,7 @@ export class Files {
       method: "PUT",
       path: `${pathOf(id)}/content`,
       headers: { "Content-Type": "application/octet-stream" },
-      // Without a type, so that no type of the caller's replaces the header.
+      // The copy has no type, because the caller's type would replace the header.
       content: blob.slice(0, blob.size, ""),
       carriedBytes: blob.size,
       lane: "write",
@@ -131,7 +131,7 @@ export class Files {
   }
 }
 
-/** No file is larger. */
+/** The maximum size of a file. */
 const maxFileBytes = 90_000_000;
 
 const pathOf = (id: string) => `/files/${encodeURIComponent(id)}`;

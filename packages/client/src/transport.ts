@@ -9,7 +9,7 @@ export type Options = Credential & {
   url: string;
   /** The maximum number of retries after lost connections, timeouts and 5xx responses. Default 6. */
   retries?: number;
-  /** Milliseconds within which the complete response to each attempt must arrive. Default 30,000; files get more. */
+  /** Milliseconds within which the complete response to each attempt must arrive. Default 30,000. Files get more time. */
   timeout?: number;
   /** The longest Retry-After, in milliseconds, to wait for. A longer one throws. Default 120,000. */
   longestWait?: number;
@@ -43,10 +43,10 @@ export type Received = Reply & { doubtful: boolean };
 
 type RetryPolicy = Pick<Sent, "lane" | "safe" | "signal">;
 
-/** Files may take as long as a line of 400 kilobits a second needs for them. */
+/** The slowest supported connection, with 400 kilobits a second. It determines the additional time for a file. */
 const minBytesPerMs = 50;
 
-/** How often one call may be asked to wait. Other programs with the same credential may use up the limit each time. */
+/** The maximum number of 429 responses to one call. Other programs with the same credential can use up the limit. */
 const maxRefusals = 100;
 
 /** Returns the address without a trailing slash. Throws for addresses that are not the root of a service. */

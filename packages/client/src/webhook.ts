@@ -1,9 +1,9 @@
 import { EdgeFormsError } from "./problem.ts";
 import type { Change } from "./types.ts";
 
-/** The event of a delivery (Standard Webhooks). */
+/** The event of a webhook request (Standard Webhooks). */
 export interface WebhookEvent<I = unknown> {
-  /** The same in each delivery of one event. Store it to recognise repeated deliveries. */
+  /** The same in each request with this event. Store it to recognise repeated events. */
   id: string;
   type: string;
   timestamp: string;
@@ -20,7 +20,7 @@ export interface Delivery {
   tolerance?: number;
 }
 
-/** Returns the event of a genuine delivery. Throws `invalid_webhook` otherwise. */
+/** Verifies a request and returns its event. Throws `invalid_webhook` if the request is not genuine. */
 export async function verifyWebhook<I = unknown>(delivery: Delivery): Promise<WebhookEvent<I>> {
   const { headers, tolerance = 300 } = delivery;
   const id = header(headers, "webhook-id");

@@ -121,7 +121,7 @@ function adoptConsequences(step: Step, consequences: Consequences): void {
     step.differences.push("~ changed in a way that this version of edge-forms cannot show");
 }
 
-/** Whether the service judged the definition. Other errors, such as a lost connection, say nothing about it. */
+/** Whether the service validated the definition. It did not if, for example, the connection was lost. */
 function isRejection({ status }: EdgeFormsError): boolean {
   return [400, 403, 404, 409, 413, 422].includes(status);
 }
