@@ -58,7 +58,7 @@ export interface Country {
   [key: string]: unknown;
 }
 
-/** The records to send. Like the service, they have texts in Unicode NFC, and null instead of empty texts. */
+/** The records to send. As in the service, strings are in Unicode NFC, and null replaces empty strings. */
 export const countries: Country[] = source.map((country) => ({
   code: country.cca3,
   name: storedText(country.name.common),

@@ -1,6 +1,6 @@
 import { EdgeForms } from "edge-forms-client";
 
-/** `npm run -s example:night-job` stores the orders of a day, each of them once, even if you rerun the job. */
+/** `npm run -s example:night-job` stores the orders of a day. It stores each order once, even if you rerun it. */
 
 const { EDGE_FORMS_URL: url = "http://127.0.0.1:8787", EDGE_FORMS_TOKEN: token = "" } = process.env;
 let requests = 0;

@@ -620,7 +620,7 @@ class Walk:
 def verify_webhook(
     secret: str | Iterable[str], headers: Mapping[str, str], body: bytes | str, tolerance: float = 300
 ) -> Json:
-    """Verifies a delivery (Standard Webhooks) and returns its event with its `id`. Raises `invalid_webhook` if it is
+    """Verifies a request (Standard Webhooks) and returns its event with its `id`. Raises `invalid_webhook` if it is
     not genuine.
 
     `secret` is `whsec_…`, or a list of two during a rotation. `body` is the raw body. `tolerance` is the allowed
