@@ -1,4 +1,4 @@
-import type { View } from "#domain/definition/collection.ts";
+import type { Collection, View } from "#domain/definition/collection.ts";
 import type { Field, FieldSet, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import { fileKeys } from "#domain/files/sent-file.ts";
@@ -25,6 +25,28 @@ export function searchThrough(access: CollectionAccess, search: ParsedSearch): S
   return { ...search, conditions, shownBy } as Search;
 }
 
+/** The part of a collection that a view shows. It needs no formulas, so that showing it compiles none. */
+export function shownCollection(collection: Collection, view: View): Collection {
+  const { fields } = collection.definition.fields;
+  const shown = shownKeys(collection, view);
+  const definition = {
+    ...collection.definition,
+    views: null,
+    fields: {
+      fields: fields.filter(({ key }) => shown.has(key)).map(shownField),
+      retired: [],
+      next: 0,
+    },
+  };
+  // The view decides which fields the caller sees, like the definition itself.
+  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
+  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
+  return { ...collection, ...versions, pending: null, definition };
+}
+
+const shownKeys = ({ definition }: Collection, view: View): ReadonlySet<string> =>
+  new Set(view.fields ?? definition.fields.fields.map(({ key }) => key));
+
 /** The collection as one caller sees it through a view. `me` is that caller. */
 export function narrowCollection(
   whole: CompiledCollection,
@@ -32,19 +54,11 @@ export function narrowCollection(
   me: string,
 ): NarrowCollection {
   const { collection, fields } = whole;
-  const shown = new Set(view.fields ?? fields.byKey.keys());
+  const shown = shownKeys(collection, view);
   const list = fields.list.filter(({ field }) => shown.has(field.key)).map(withoutPast);
-  const definition = {
-    ...collection.definition,
-    views: null,
-    fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
-  };
-  // The view decides which fields the caller sees, like the definition itself.
-  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
-  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return {
     extent: "narrow",
-    collection: { ...collection, ...versions, pending: null, definition },
+    collection: shownCollection(collection, view),
     fields: shownFields(fields, list),
     whole,
     conditions: parseView(collection, view, me).conditions,
@@ -53,9 +67,9 @@ export function narrowCollection(
   };
 }
 
-function divideFields({ fields, retired }: FieldSet, shownKeys: ReadonlySet<string>): ItemParts {
-  const shown = fields.filter(({ key }) => shownKeys.has(key));
-  const hidden = fields.filter(({ key }) => !shownKeys.has(key));
+function divideFields({ fields, retired }: FieldSet, keys: ReadonlySet<string>): ItemParts {
+  const shown = fields.filter(({ key }) => keys.has(key));
+  const hidden = fields.filter(({ key }) => !keys.has(key));
   const hiddenValues = hidden.filter(({ type }) => type !== "computed");
   const withColumns = (field: Field, columns: "fields" | "retired") => {
     const isDivided = field.type === "line_items" && field.retired.length > 0;
