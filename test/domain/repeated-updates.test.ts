@@ -8,6 +8,7 @@ import { mergeDefinition } from "../../src/domain/definition/merge.ts";
 import { checkDefinition } from "../../src/domain/definition/parse-definition.ts";
 import { batchBudget, computeData } from "../../src/domain/formula/compute.ts";
 import type { Item } from "../../src/domain/item/item.ts";
+import { viewMarks } from "../../src/domain/item/view-marks.ts";
 
 /** Operations of one batch on the same item. What they read of its rows must not grow with their number. */
 
@@ -26,7 +27,14 @@ const fields = [
   { key: "lines", type: "line_items", fields: columns },
   computed("total", "lines.map(l, l.double).sum()"),
 ];
-const views = [{ key: "titles", name: "Titles", fields: ["title"] }];
+const anyHundred = [{ field: "quantity", op: "eq", value: 100 }];
+const withoutHundred = { field: "lines", op: "none", value: anyHundred };
+const own = { field: "$created_by", op: "eq", value: "$me" };
+const views = [
+  { key: "titles", name: "Titles", fields: ["title"] },
+  { key: "small", name: "Small", conditions: [withoutHundred] },
+  { key: "own", name: "Own", conditions: [own, withoutHundred] },
+];
 
 function compileForm() {
   const { document, errors } = checkDefinition("form", "f", { fields, views });
@@ -129,6 +137,23 @@ describe("A batch reads the rows of an item as often for 100 operations as for 2
     expect([few.outcomes, many.outcomes]).toEqual([[outcome], [outcome]]);
     expect(few.reads).toBeGreaterThan(0);
     expect(many.reads).toBe(few.reads);
+  });
+
+  it("that change another field, when they look for the views that the item matches", () => {
+    const markTimes = (times: number) => {
+      const { item, count } = createItem({});
+      const stored = { ...item, createdBy: "system", updatedBy: "system" } as Item;
+      let marks = "";
+      for (let index = 0; index < times; index += 1) {
+        const data = { ...item.data, [slots["title"] ?? ""]: `${index}` };
+        marks = viewMarks(whole, stored, { ...stored, data }).known ?? "";
+      }
+      expect(marks).toContain(":a:system");
+      return count.reads;
+    };
+    const few = markTimes(2);
+    expect(few).toBeGreaterThan(0);
+    expect(markTimes(100)).toBe(few);
   });
 
   it("and each of them spends the steps of the formulas", () => {
