@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { accessCollection } from "../../src/actions/caller-access.ts";
+import { loadCollection } from "../../src/actions/visible.ts";
+import type { Actor } from "../../src/domain/audit.ts";
 import { createFormulaEnvironment } from "../../src/domain/formula/environment.ts";
 import { speak } from "../mcp/mcp-client";
+import { actionContext } from "../support/action-context";
 import { host, type Client, type Fetch } from "../support/client";
 import { counted } from "../support/counting";
 import { client, makeApp, makeForm } from "../support/service";
@@ -26,7 +30,8 @@ const formulas = Array.from({ length: 30 }, (_, index) => ({
   formula: `amount * ${index}.0`,
 }));
 const amount = { key: "amount", type: "number" };
-const view = (shown: string[]) => [{ key: "v", name: "V", fields: shown }];
+const own = { field: "$created_by", op: "eq", value: "$me" };
+const view = (shown: string[]) => [{ key: "v", name: "V", conditions: [own], fields: shown }];
 
 describe("A narrow credential", () => {
   let owner: Client;
@@ -58,6 +63,24 @@ describe("A narrow credential", () => {
       false,
     ]);
     expect(parsedFormulas).toBe(0);
+  });
+
+  it("shares with others of its view all that depends on the definition alone", async () => {
+    const whole = await loadCollection(actionContext, "form", form);
+    const accessOf = (actor: Actor) => {
+      const resources = [`form:${form}/v`];
+      const access = accessCollection({ resources, actor }, whole);
+      if (access.extent === "whole") throw new Error("The credential sees all.");
+      return access;
+    };
+    const [first, second] = [accessOf("credential:a"), accessOf("credential:b")];
+    expect(second).not.toBe(first);
+    expect(second.fields).toBe(first.fields);
+    expect(second.collection).toBe(first.collection);
+    expect([first, second].map(({ conditions: [condition] }) => condition)).toMatchObject([
+      { value: "credential:a" },
+      { value: "credential:b" },
+    ]);
   });
 
   it("sees at once what a changed view shows", async () => {

@@ -53,6 +53,25 @@ export function narrowCollection(
   view: View,
   me: string,
 ): NarrowCollection {
+  const { conditions } = parseView(whole.collection, view, me);
+  return { ...viewedCollection(whole, view), conditions };
+}
+
+type ViewedCollection = Omit<NarrowCollection, "conditions">;
+
+/** What all callers of a view share, which may be large. */
+const viewed = new WeakMap<CompiledCollection, Map<View, ViewedCollection>>();
+const maxViewed = 10;
+
+function viewedCollection(whole: CompiledCollection, view: View): ViewedCollection {
+  const known = viewed.get(whole) ?? new Map<View, ViewedCollection>();
+  const shared = known.get(view) ?? buildViewed(whole, view);
+  if (known.size >= maxViewed) known.clear();
+  viewed.set(whole, known.set(view, shared));
+  return shared;
+}
+
+function buildViewed(whole: CompiledCollection, view: View): ViewedCollection {
   const { collection, fields } = whole;
   const shown = shownKeys(collection, view);
   const list = fields.list.filter(({ field }) => shown.has(field.key)).map(withoutPast);
@@ -61,7 +80,6 @@ export function narrowCollection(
     collection: shownCollection(collection, view),
     fields: shownFields(fields, list),
     whole,
-    conditions: parseView(collection, view, me).conditions,
     parts: divideFields(collection.definition.fields, shown),
     ownResults: ownResults(fields, shown),
   };
