@@ -29,7 +29,7 @@ export interface OperationResult {
   receiptNumber: string | null;
   version: number;
   warnings: readonly Warning[];
-  /** The item after the whole batch; null when it is deleted, and in a replay. */
+  /** The item after the whole batch; null when it is deleted, in a replay, and if the response has no items. */
   view: ItemView | null;
 }
 

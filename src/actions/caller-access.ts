@@ -1,6 +1,7 @@
-import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
+import type { CompiledCollection } from "#domain/data/compile.ts";
 import {
   narrowCollection,
+  shownCollection,
   type NarrowCollection,
   type CollectionAccess,
 } from "#domain/data/narrow.ts";
@@ -8,7 +9,7 @@ import { hasWholeAccess, resourceExtent } from "#domain/credential/credential.ts
 import { utf8Length } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
-import type { Collection } from "#domain/definition/collection.ts";
+import type { Collection, View } from "#domain/definition/collection.ts";
 import type { CurrentCollection } from "#store/data/collections.ts";
 import { findCurrentCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
@@ -28,15 +29,12 @@ export function accessCollection(caller: Caller, whole: CompiledCollection): Col
 
 /** The same. Returns undefined for one that the caller cannot see. */
 export function findAccess(
-  { resources, actor }: Caller,
+  caller: Caller,
   whole: CompiledCollection,
 ): CollectionAccess | undefined {
-  const { kind, key } = whole.collection;
-  const extent = resourceExtent(resources, kind, key);
-  if (extent === null) return undefined;
-  if (extent === "whole") return whole;
-  const view = findView(whole.collection, extent.view);
-  if (!view) return undefined;
+  const view = findCallerView(caller, whole.collection);
+  if (!view || view === "whole") return view && whole;
+  const { actor } = caller;
   const known = narrowed.get(whole) ?? new Map<string, NarrowCollection>();
   const name = `${view.key} ${actor}`;
   const cached = known.get(name);
@@ -48,7 +46,17 @@ export function findAccess(
   return narrow;
 }
 
-/** The same, if the cached definition may be older than the view that the caller has. */
+/** The view through which the caller sees the collection. Undefined if it cannot see the collection, or the view is missing. */
+function findCallerView(
+  { resources }: Pick<Caller, "resources">,
+  collection: Collection,
+): View | "whole" | undefined {
+  const extent = resourceExtent(resources, collection.kind, collection.key);
+  if (extent === null || extent === "whole") return extent ?? undefined;
+  return findView(collection, extent.view);
+}
+
+/** The part of the collection that the caller may see, if the cached definition may be older than the view that the caller has. */
 export async function accessCurrentCollection(
   ctx: ReadContext,
   cached: CompiledCollection,
@@ -67,7 +75,7 @@ export async function accessCurrentCollection(
 export function visibleDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
   const { kind, key } = current.collection;
   if (hasWholeAccess(caller.resources, kind, key)) return current;
-  const collection = shownCollection(caller, current.collection);
+  const collection = getVisiblePart(caller, current.collection);
   return { ...current, collection, bytes: shownBytes(collection), indexing: null, pending: null };
 }
 
@@ -75,6 +83,22 @@ export function visibleDefinition(caller: Caller, current: CurrentCollection): C
 export const shownBytes = ({ definition }: Collection): number =>
   utf8Length(JSON.stringify(definition.fields));
 
-export function shownCollection(caller: Caller, collection: Collection): Collection {
-  return accessCollection(caller, compileCollection(collection)).collection;
+/** The part of a definition that the caller may see. Undefined for one that it cannot see. */
+export function findVisiblePart(
+  caller: Pick<Caller, "resources">,
+  collection: Collection,
+): Collection | undefined {
+  const view = findCallerView(caller, collection);
+  if (!view || view === "whole") return view && collection;
+  return shownCollection(collection, view);
+}
+
+/** The same. Throws 404 for one that it cannot see. */
+export function getVisiblePart(
+  caller: Pick<Caller, "resources">,
+  collection: Collection,
+): Collection {
+  const part = findVisiblePart(caller, collection);
+  if (!part) throw problem.notFound();
+  return part;
 }

@@ -17,7 +17,10 @@ interface ComputedResult {
 
 export const emptyComputation: ComputedResult = { data: {}, warnings: [], errors: [] };
 
-/** Runs the formulas of an item. Runs none when the budget is already exceeded. */
+/**
+ * Runs the formulas of an item. Runs none when the budget is already exceeded. Operations on the same data share one run, and
+ * each of them spends its steps.
+ */
 export function computeWithinBudget(
   budget: ComputeBudget,
   access: CollectionAccess,
@@ -26,8 +29,10 @@ export function computeWithinBudget(
 ): ComputedResult {
   const errors = formulaBudgetErrors(budget);
   if (errors.length > 0) return { ...emptyComputation, errors };
-  const isWhole = access.extent === "whole";
-  const computed = isWhole ? computeData(access, data, now) : computeNarrow(access, data, now);
+  const compute = () =>
+    access.extent === "whole" ? computeData(access, data, now) : computeNarrow(access, data, now);
+  const computed = budget.computations.get(data) ?? compute();
+  budget.computations.set(data, computed);
   spendFormulaSteps(budget, computed);
   return { data: computed.data, warnings: computed.warnings, errors: formulaBudgetErrors(budget) };
 }

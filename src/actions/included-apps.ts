@@ -1,9 +1,8 @@
 import { hasWholeAccess, isVisible } from "#domain/credential/credential.ts";
-import { compileCollection } from "#domain/data/compile.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { referencedApps } from "#domain/definition/reference-places.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
-import { findAccess, shownBytes } from "./caller-access.ts";
+import { findVisiblePart, shownBytes } from "./caller-access.ts";
 import type { ActionContext } from "./context.ts";
 
 /** Larger definitions together would make a document too large. */
@@ -59,7 +58,7 @@ async function loadNarrowApps(ctx: Context, keys: readonly string[]) {
   );
   const parts = loaded
     .flatMap(({ collections }) => collections)
-    .flatMap((app) => findAccess(ctx, compileCollection(app))?.collection ?? []);
+    .flatMap((app) => findVisiblePart(ctx, app) ?? []);
   const bytes = parts.reduce((sum, part) => sum + shownBytes(part), 0);
   return bytes <= maxIncludedBytes ? parts : undefined;
 }

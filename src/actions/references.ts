@@ -22,6 +22,7 @@ import { resolveFiles } from "./resolve-files.ts";
 import {
   findViewedApp,
   findViewedRecords,
+  recordsBudget,
   seesView,
   type ViewedRecords,
 } from "./viewed-records.ts";
@@ -104,10 +105,11 @@ async function findRecords(
   const viewed = new Set(
     names.flatMap(({ app }) => (app !== null && seesView(ctx, app) ? app : [])),
   );
+  const budget = recordsBudget();
   for (const app of viewed) {
     const places = [...ids.keys()].filter((place) => names[place]?.app === app);
     const named = places.map((place) => ids.get(place) ?? "");
-    const records = await findViewedRecords(ctx, collection, app, named);
+    const records = await findViewedRecords(ctx, collection, app, named, budget);
     // The view may have lost the field since the definition in memory.
     const isShown = ({ name }: AppRecordName) =>
       !("key" in name) || records?.access.fields.byKey.has(name.key) === true;
@@ -230,9 +232,10 @@ export async function guardedReferences(
     (reference) => !isOfOthers(access, reference) && seesView(ctx, reference.app),
   );
   const records = new Map<string, ViewedRecords | undefined>();
+  const budget = recordsBudget();
   for (const app of new Set(viewed.map((reference) => reference.app))) {
     const ids = viewed.filter((reference) => reference.app === app).map(({ id }) => id);
-    records.set(app, await findViewedRecords(ctx, access.collection, app, ids));
+    records.set(app, await findViewedRecords(ctx, access.collection, app, ids, budget));
   }
   const guarded = references.map((reference): GuardedReference => {
     const { app, id } = reference;

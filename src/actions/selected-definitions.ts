@@ -1,7 +1,7 @@
 import type { Collection, CollectionRef } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { loadDefinitions, type LoadedDefinitions } from "#store/data/definition-head.ts";
-import { shownBytes, shownCollection } from "./caller-access.ts";
+import { getVisiblePart, shownBytes } from "./caller-access.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 
 /** The limit for the total size of several definitions. A single one has no limit here. */
@@ -31,7 +31,7 @@ export async function loadVisibleDefinitions(
     const definitions = await loadSelectedDefinitions(ctx, [ref]);
     const [collection] = definitions.collections;
     if (!collection) throw problem.notFound();
-    const visiblePart = shownCollection(ctx, collection);
+    const visiblePart = getVisiblePart(ctx, collection);
     bytes += shownBytes(visiblePart);
     collections.push(visiblePart);
   }

@@ -1,7 +1,9 @@
 import type { CollectionAccess, NarrowCollection } from "#domain/data/narrow.ts";
 import { isVisible, resourceExtent } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
-import { findVisibleVersions } from "#store/data/references.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { findVisibleVersions, maxRecordsCost } from "#store/data/references.ts";
 import { findAccess } from "./caller-access.ts";
 import { cachedOrStoredCollection, findCurrentCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
@@ -15,6 +17,13 @@ export interface ViewedRecords {
   /** The versions of the records, by their IDs. */
   versions: ReadonlyMap<string, number>;
 }
+
+/** What a look-up of records may still cost, in all apps together. */
+export interface RecordsBudget {
+  costLeft: number;
+}
+
+export const recordsBudget = (): RecordsBudget => ({ costLeft: maxRecordsCost });
 
 /** Whether the caller sees only a view of the app. */
 export const seesView = ({ resources }: Pick<ReadContext, "resources">, app: string): boolean => {
@@ -55,19 +64,26 @@ export async function findViewedApp(
   return access?.extent === "narrow" ? access : undefined;
 }
 
-/** Finds which of these records of an app the caller sees through its view now. Undefined if the view is missing. */
+/**
+ * Finds which of these records of an app the caller sees through its view now. Undefined if the view is missing. Throws 422
+ * if examining them would exceed the budget.
+ */
 export async function findViewedRecords(
   ctx: ReadContext,
   collection: Pick<Collection, "id">,
   app: string,
   ids: readonly string[],
+  budget: RecordsBudget,
 ): Promise<ViewedRecords | undefined> {
   let access = await findViewedApp(ctx, collection, app);
   const found = await retryOnConflict(ctx, async () => {
     if (!access) return null;
     const { id, revision } = access.whole.collection;
-    const visible = await findVisibleVersions(ctx.databases.of({ id }), access, ids);
+    const db = ctx.databases.of({ id });
+    const visible = await findVisibleVersions(db, access, ids, budget.costLeft);
     if (visible.revision === revision) {
+      if (visible.cost > budget.costLeft) throw referencesTooComplex();
+      budget.costLeft -= visible.cost;
       const searched = referencedFields({ conditions: [...access.conditions], sort: [] });
       assertIndexed(ctx, access, searched, visible.unindexed);
       return { access, versions: visible.versions };
@@ -78,3 +94,12 @@ export async function findViewedRecords(
   });
   return found ?? undefined;
 }
+
+const referencesTooComplex = () =>
+  problem.invalidInput([
+    errorAt(
+      [],
+      "too_complex",
+      "The records to which this request refers are too large together. Refer to fewer records in one request.",
+    ),
+  ]);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { copyItem } from "../support/copies";
+import { counted } from "../support/counting";
 import { dataDb } from "../support/databases";
 import { client, makeApp, makeForm } from "../support/service";
 import { fullSize } from "../support/size";
@@ -172,6 +173,25 @@ describe("A page with expand through two views", () => {
     const rest = await partner.get(page.body.links.next);
     expect(rest.body.items).toHaveLength(2);
     expect(Object.keys(rest.body.included)).toEqual([shownId]);
+  });
+
+  it("reads no more rows for 12,000 hidden references than for 3,000", async () => {
+    const read = async (items: number) => {
+      const { fetch, counts, reset } = counted();
+      const { partner, path } = await referTo({}, items, 499);
+      const reader = partner.through(fetch);
+      // The isolate caches the definitions.
+      await reader.get(path);
+      reset();
+      const page = await reader.get(path);
+      expect([page.status, page.body.items.length]).toEqual([200, 2]);
+      expect(counts.d1).toBe(2);
+      return counts.rowsRead;
+    };
+    const few = await read(6);
+    expect(few).toBeLessThanOrEqual(12_000);
+    // The page itself has 18 further items.
+    expect((await read(24)) - few).toBeLessThanOrEqual(18 * 10);
   });
 
   it("ends before it examines too many bytes of hidden records", async () => {

@@ -71,13 +71,9 @@ export function checkPatch(
 ): CheckResult {
   const { fields } = wholeCollection(access);
   const states = new CheckStates(access, isDraft, budget);
-  const priorValues = priorItemValues(storedData);
+  const priorValues = priorItemValues(fields, storedData);
   const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, priorValues);
-  const data = { ...storedData };
-  for (const [slot, value] of values) {
-    if (value === undefined) delete data[slot];
-    else data[slot] = value;
-  }
+  const data = withValues(storedData, values);
   if (!isDraft) {
     const inputFields = fields.list.filter(({ field }) => Object.hasOwn(input, field.key));
     states.add(
@@ -86,6 +82,18 @@ export function checkPatch(
     );
   }
   return { data, errors: states.errors, warnings: ignoredWarnings(fields, input, "") };
+}
+
+/** The data with these values. The stored data itself if none differs, so that results for it stay valid. */
+function withValues(storedData: Data, values: CheckedValues["values"]): Data {
+  const changes = [...values].filter(([slot, value]) => storedData[slot] !== value);
+  if (changes.length === 0) return storedData;
+  const data = { ...storedData };
+  for (const [slot, value] of changes) {
+    if (value === undefined) delete data[slot];
+    else data[slot] = value;
+  }
+  return data;
 }
 
 /** Checks all fields of a draft when it is submitted, including those from earlier requests. */
@@ -206,7 +214,8 @@ function checkValue(
     return checkFiles(compiled.field, value, createErrorReporter(path, state), files);
   }
   if (compiled.rows) {
-    const rows = priorRowValues(priorValues.values(compiled.slot).flat() as LineItemRow[]);
+    const [list = []] = priorValues.values(compiled.slot);
+    const rows = priorRowValues(compiled.rows, list as LineItemRow[]);
     return checkRows(compiled, compiled.rows, value, path, state, rows);
   }
   const context = {

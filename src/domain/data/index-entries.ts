@@ -218,19 +218,30 @@ export function uniqueValue(
  */
 export function withoutRemovedFields(fields: FieldSet, data: Data): Data {
   const knownTypes = typesById(fields);
+  const lists = cleanLists(fields);
   const isKnown = ([slot]: [string, Value]) => knownTypes.has(Number(slot));
-  const isClean = (row: Data) => Object.entries(row).every(isKnown);
-  const cleanData = (row: Data) => Object.fromEntries(Object.entries(row).filter(isKnown));
-  const hasCleanRows = (value: Value) => rowsOf(value).every(isClean);
-  if (isClean(data) && Object.values(data).every(hasCleanRows)) return data;
-  return Object.fromEntries(
-    Object.entries(cleanData(data)).map(([slot, value]) =>
-      hasCleanRows(value)
-        ? [slot, value]
-        : [slot, rowsOf(value).map((row) => cleanData(row) as LineItemRow)],
-    ),
-  );
+  const cleanRow = (row: LineItemRow): LineItemRow =>
+    Object.fromEntries(Object.entries(row).filter(isKnown));
+  const cleanList = (list: Value): Value => {
+    const rows = rowsOf(list);
+    const isClean = rows.every((row) => Object.entries(row).every(isKnown));
+    return isClean ? list : rows.map(cleanRow);
+  };
+  const cleanValue = (value: Value): Value => {
+    if (!Array.isArray(value)) return value;
+    const list = lists.get(value) ?? cleanList(value);
+    lists.set(value, list);
+    return list;
+  };
+  const entries = Object.entries(data);
+  const known = entries.filter(isKnown).map(([slot, value]) => [slot, cleanValue(value)] as const);
+  const isClean =
+    known.length === entries.length && known.every(([slot, value]) => data[slot] === value);
+  return isClean ? data : Object.fromEntries(known);
 }
+
+/** The lists without values of removed columns. The operations of a batch share the lists that they do not change. */
+const cleanLists = memoizePerFieldSet(() => new WeakMap<object, Value>());
 
 function rowsOf(value: Value): LineItemRow[] {
   if (!Array.isArray(value)) return [];

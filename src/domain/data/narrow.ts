@@ -1,4 +1,4 @@
-import type { View } from "#domain/definition/collection.ts";
+import type { Collection, View } from "#domain/definition/collection.ts";
 import type { Field, FieldSet, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import { fileKeys } from "#domain/files/sent-file.ts";
@@ -25,37 +25,69 @@ export function searchThrough(access: CollectionAccess, search: ParsedSearch): S
   return { ...search, conditions, shownBy } as Search;
 }
 
+/** The part of a collection that a view shows. It needs no formulas, so that showing it compiles none. */
+export function shownCollection(collection: Collection, view: View): Collection {
+  const { fields } = collection.definition.fields;
+  const shown = shownKeys(collection, view);
+  const definition = {
+    ...collection.definition,
+    views: null,
+    fields: {
+      fields: fields.filter(({ key }) => shown.has(key)).map(shownField),
+      retired: [],
+      next: 0,
+    },
+  };
+  // The view decides which fields the caller sees, like the definition itself.
+  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
+  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
+  return { ...collection, ...versions, pending: null, definition };
+}
+
+const shownKeys = ({ definition }: Collection, view: View): ReadonlySet<string> =>
+  new Set(view.fields ?? definition.fields.fields.map(({ key }) => key));
+
 /** The collection as one caller sees it through a view. `me` is that caller. */
 export function narrowCollection(
   whole: CompiledCollection,
   view: View,
   me: string,
 ): NarrowCollection {
+  const { conditions } = parseView(whole.collection, view, me);
+  return { ...viewedCollection(whole, view), conditions };
+}
+
+type ViewedCollection = Omit<NarrowCollection, "conditions">;
+
+/** What all callers of a view share, which may be large. */
+const viewed = new WeakMap<CompiledCollection, Map<View, ViewedCollection>>();
+const maxViewed = 10;
+
+function viewedCollection(whole: CompiledCollection, view: View): ViewedCollection {
+  const known = viewed.get(whole) ?? new Map<View, ViewedCollection>();
+  const shared = known.get(view) ?? buildViewed(whole, view);
+  if (known.size >= maxViewed) known.clear();
+  viewed.set(whole, known.set(view, shared));
+  return shared;
+}
+
+function buildViewed(whole: CompiledCollection, view: View): ViewedCollection {
   const { collection, fields } = whole;
-  const shown = new Set(view.fields ?? fields.byKey.keys());
+  const shown = shownKeys(collection, view);
   const list = fields.list.filter(({ field }) => shown.has(field.key)).map(withoutPast);
-  const definition = {
-    ...collection.definition,
-    views: null,
-    fields: { fields: list.map(({ field }) => field), retired: [], next: 0 },
-  };
-  // The view decides which fields the caller sees, like the definition itself.
-  const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
-  const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return {
     extent: "narrow",
-    collection: { ...collection, ...versions, pending: null, definition },
+    collection: shownCollection(collection, view),
     fields: shownFields(fields, list),
     whole,
-    conditions: parseView(collection, view, me).conditions,
     parts: divideFields(collection.definition.fields, shown),
     ownResults: ownResults(fields, shown),
   };
 }
 
-function divideFields({ fields, retired }: FieldSet, shownKeys: ReadonlySet<string>): ItemParts {
-  const shown = fields.filter(({ key }) => shownKeys.has(key));
-  const hidden = fields.filter(({ key }) => !shownKeys.has(key));
+function divideFields({ fields, retired }: FieldSet, keys: ReadonlySet<string>): ItemParts {
+  const shown = fields.filter(({ key }) => keys.has(key));
+  const hidden = fields.filter(({ key }) => !keys.has(key));
   const hiddenValues = hidden.filter(({ type }) => type !== "computed");
   const withColumns = (field: Field, columns: "fields" | "retired") => {
     const isDivided = field.type === "line_items" && field.retired.length > 0;

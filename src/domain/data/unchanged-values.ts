@@ -1,5 +1,5 @@
 import { toCanonicalJson } from "#domain/json.ts";
-import type { CompiledField } from "./compile.ts";
+import type { CompiledField, CompiledFields } from "./compile.ts";
 import { presentValue, type Data, type LineItemRow, type Scalar, type Value } from "./values.ts";
 
 /** The values of an item, or of the rows of a list, before a change. Unchanged values stay valid. */
@@ -21,13 +21,27 @@ export const noPriorValues: PriorValues = {
   wasMissing: () => false,
 };
 
-export function priorItemValues(storedData: Data): PriorValues {
-  return buildPriorValues([storedData]);
+export function priorItemValues(fields: CompiledFields, storedData: Data): PriorValues {
+  return getKnown(fields, storedData, () => [storedData]);
 }
 
 /** Rows have no identity. A value counts as unchanged when any row had it in the same column. */
-export function priorRowValues(rows: readonly LineItemRow[]): PriorValues {
-  return rows.length === 0 ? noPriorValues : buildPriorValues(rows);
+export function priorRowValues(fields: CompiledFields, rows: readonly LineItemRow[]): PriorValues {
+  return rows.length === 0 ? noPriorValues : getKnown(fields, rows, () => rows);
+}
+
+/** The prior values by the data or the list that has them. Operations of a batch that change the same item share them. */
+const known = new WeakMap<CompiledFields, WeakMap<object, PriorValues>>();
+
+function getKnown(
+  fields: CompiledFields,
+  stored: object,
+  rowsOf: () => readonly Data[],
+): PriorValues {
+  const ofFields = known.get(fields) ?? new WeakMap<object, PriorValues>();
+  const values = ofFields.get(stored) ?? buildPriorValues(rowsOf());
+  known.set(fields, ofFields.set(stored, values));
+  return values;
 }
 
 function buildPriorValues(rows: readonly Data[]): PriorValues {

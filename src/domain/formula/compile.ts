@@ -53,14 +53,19 @@ export type RowClass = new (row: Data) => object;
 /** Shared and cloned, because creating one is expensive. */
 const baseEnvironment = lazy(createFormulaEnvironment);
 
-/** Compiles the formulas of the computed fields. `rowClasses` holds a class for each line items field, by id. */
+/**
+ * Compiles the formulas of the computed fields. An empty formula stands for one that a caller may not know; a definition
+ * has none. `rowClasses` holds a class for each line items field, by id.
+ */
 export function compileFormulas(
   fields: readonly Field[],
   rowClasses: ReadonlyMap<number, RowClass>,
   path: Path,
 ): Formulas {
   const computedFields = fields.flatMap((field, index) =>
-    field.type === "computed" ? [{ field, path: [...path, index, "formula"] }] : [],
+    field.type === "computed" && field.formula !== ""
+      ? [{ field, path: [...path, index, "formula"] }]
+      : [],
   );
   const rowClass = createRowClass(fields, rowClasses);
   const noFormulas = { formulas: [], rowClass, maxSteps: 0 };

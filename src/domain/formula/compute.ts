@@ -124,11 +124,14 @@ function addResults(
   for (const { field, slot, rows } of list) {
     const value = data[slot];
     if (!rows || !value || !includes(field) || !hasFormulas(rows)) continue;
-    data[slot] = (value as LineItemRow[]).map((row, index) => {
+    const stored = value as LineItemRow[];
+    const results = stored.map((row, index) => {
       const result = withoutResults(rows, row);
       addResults(rows, result, zone, `${path}${field.key}[${index}].`, warnings);
-      return result as LineItemRow;
+      return isSameRow(row, result) ? row : (result as LineItemRow);
     });
+    // A list that keeps its results stays the same object, so that comparing it costs nothing.
+    if (results.some((row, index) => row !== stored[index])) data[slot] = results;
   }
   const context = new rowClass(data);
   for (const formula of formulas) {
@@ -136,6 +139,13 @@ function addResults(
     const value = runFormula(formula, context, zone, `${path}${formula.field.key}`, warnings);
     if (value !== undefined) data[String(formula.field.id)] = value;
   }
+}
+
+function isSameRow(row: Data, result: Data): boolean {
+  const slots = Object.keys(result);
+  return (
+    slots.length === Object.keys(row).length && slots.every((slot) => result[slot] === row[slot])
+  );
 }
 
 function runFormula(
@@ -204,6 +214,8 @@ interface PartBudget {
 /** What a narrow caller does not see has a budget of its own, so that no limit of its part tells how much that is. */
 export interface ComputeBudget extends PartBudget {
   hidden: PartBudget;
+  /** The results by the data that they were computed from. Operations that change nothing share them. */
+  computations: WeakMap<Data, Computation>;
 }
 
 function createBudget(maxFormulaSteps: number): ComputeBudget {
@@ -211,7 +223,7 @@ function createBudget(maxFormulaSteps: number): ComputeBudget {
     matchBudget: { stepsLeft: maxMatchSteps },
     formulaBudget: { stepsLeft: maxFormulaSteps },
   });
-  return { ...createPart(), hidden: createPart() };
+  return { ...createPart(), hidden: createPart(), computations: new WeakMap() };
 }
 
 export const itemBudget = (): ComputeBudget => createBudget(Infinity);

@@ -3,7 +3,7 @@ import type { CompiledCollection } from "#domain/data/compile.ts";
 import { recalculate } from "#domain/formula/recalculate.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { Item } from "./item.ts";
-import type { Collection } from "#domain/definition/collection.ts";
+import type { Collection, View } from "#domain/definition/collection.ts";
 import type { SystemField } from "#domain/data/values.ts";
 import { reduceCondition, type MatchedItem } from "#domain/search/matches.ts";
 import type { Condition } from "#domain/search/tree.ts";
@@ -37,14 +37,24 @@ function viewsOf(collection: Collection): readonly MarkedView[] {
       fingerprint: viewFingerprint(collection, view),
       isPersonal,
       resultsVersion: lackedResults ? version : 0,
-      conditionsFor: (actor) =>
-        isPersonal && actor !== anyoneElse
-          ? parseView(collection, view, actor).conditions
-          : conditions,
+      conditionsFor: isPersonal ? conditionsByActor(collection, view) : () => conditions,
     };
   });
   markedViews.set(collection, views);
   return views;
+}
+
+/** The conditions for this many actors of a view are kept. */
+const maxActors = 10;
+
+function conditionsByActor(collection: Collection, view: View): MarkedView["conditionsFor"] {
+  const known = new Map<string, readonly Condition[]>();
+  return (actor) => {
+    const conditions = known.get(actor) ?? parseView(collection, view, actor).conditions;
+    if (known.size >= maxActors) known.clear();
+    known.set(actor, conditions);
+    return conditions;
+  };
 }
 
 /** Stands for every actor that the item does not name. */

@@ -109,9 +109,18 @@ const listOf = (value: Value | null): readonly Comparable[] =>
 const comparableOf = ({ type, source }: SearchField, value: Scalar): Comparable =>
   source.in === "system" ? (value as Comparable) : toComparable(type, value);
 
+/** Whether a list has a row that meets a condition. The operations of a batch share the lists that they do not change. */
+const rowResults = new WeakMap<Condition, WeakMap<object, boolean>>();
+
 function hasRow(condition: Condition, value: Value | null): boolean {
-  const rows = (Array.isArray(value) ? value : []) as LineItemRow[];
-  return rows.some((row) =>
+  if (!Array.isArray(value)) return false;
+  const results = rowResults.get(condition) ?? new WeakMap<object, boolean>();
+  const result = results.get(value) ?? findsRow(condition, value as LineItemRow[]);
+  rowResults.set(condition, results.set(value, result));
+  return result;
+}
+
+const findsRow = (condition: Condition, rows: readonly LineItemRow[]): boolean =>
+  rows.some((row) =>
     holds(condition, ({ source }) => (source.in === "system" ? null : (row[source.slot] ?? null))),
   );
-}

@@ -16,8 +16,9 @@ import { collection } from "#store/db/schema.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
+import { maxItemCostBytes } from "./search/cost.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { seesRecordSql } from "./search/shown.ts";
+import { recordCostSql, seesRecordSql } from "./search/shown.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -137,29 +138,50 @@ export async function findRecordIds(
   return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
 }
 
+/** What examining the records of one look-up may cost together: as much as the conditions of a search on one item. */
+export const maxRecordsCost = maxItemCostBytes;
+
+interface VisibleVersions {
+  revision: number | null;
+  versions: Map<string, number>;
+  /** A bound of what examining the records costs. Above the limit, `versions` is empty. */
+  cost: number;
+  unindexed: UnindexedFields;
+}
+
 /** The records of an app that a caller sees through a view, and the revision of the definition that they were read with. */
 export async function findVisibleVersions(
   db: CollectionDatabase,
   shownBy: ShownBy,
   ids: readonly string[],
-): Promise<{ revision: number | null; versions: Map<string, number>; unindexed: UnindexedFields }> {
+  maxCost: number,
+): Promise<VisibleVersions> {
   const values = new SearchValues();
   const { collectionId } = db;
+  // A record that costs more than one item may is not seen, at the cost of one item.
+  const cost = `min(${recordCostSql(shownBy)}, ${maxItemCostBytes})`;
   const statement =
-    values.statement(`select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated,
-      (select json_group_object(i.id, i.version) from ${values.table(ids)} e
-        cross join item i on i.id = e.value
-        where i.collection_id = ${collectionId} and ${seesRecordSql(shownBy, values)}) as versions
+    values.statement(`with named as materialized (select i.number, i.id, i.version, ${cost} as cost
+        from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId}),
+      affordable as materialized (select * from named where (select total(cost) from named) <= ${maxCost})
+    select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated,
+      (select total(cost) from named) as cost,
+      (select json_group_object(n.id, n.version) from affordable n
+        cross join item i on i.number = n.number and ${seesRecordSql(shownBy, values)}) as versions
     from collection c left join indexing x on x.collection_id = c.id where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
     preparePageStatement(db, statement).first<
-      { revision: number; versions: string } & Record<"waiting" | "outdated", string | null>
+      { revision: number; versions: string; cost: number } & Record<
+        "waiting" | "outdated",
+        string | null
+      >
     >(),
   );
   const versions = JSON.parse(row?.versions ?? "{}") as Record<string, number>;
   return {
     revision: row?.revision ?? null,
     versions: new Map(Object.entries(versions)),
+    cost: row?.cost ?? 0,
     unindexed: {
       ids: parseFieldIds(row?.waiting),
       outdated: parseFieldIds(row?.outdated),

@@ -10,7 +10,7 @@ export function balancedSql(operator: "and" | "or" | "+", parts: readonly string
 }
 
 /** The maximum cost of evaluating one item. It takes about 200 ms. */
-const maxItemCostBytes = 200_000_000;
+export const maxItemCostBytes = 200_000_000;
 /** No stored item is larger than this. */
 const maxItemBytes = 2_000_000;
 

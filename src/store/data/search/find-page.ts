@@ -3,9 +3,11 @@ import type { CursorPosition } from "#domain/cursor.ts";
 import type { Search } from "#domain/search/tree.ts";
 import { tooHeavyMessage } from "./cost.ts";
 import { narrowBudget, pageBudget } from "./budget.ts";
-import { choosePlan, chooseScan, needsSizes, emptyProbe, probeSizes } from "./plan.ts";
+import { problem } from "#domain/problem/problem.ts";
+import { choosePlan, chooseScan, needsSizes, emptyProbe, probeSizes, type Plan } from "./plan.ts";
 import { resolveStart } from "./ranges.ts";
 import { lacksRecords } from "./included.ts";
+import { firstNames, includedFor, namesInOrder, type RecordName } from "./included-in-order.ts";
 import { loadPage, type PageExtras, type SearchPage } from "./page.ts";
 
 /**
@@ -19,7 +21,7 @@ export interface SearchTooLarge {
 /**
  * Finds at most `rows` matches after a position, in the order of the search. The page takes one round trip. Planning and
  * reloading truncated cursor texts may take one before it. A page too heavy to sort, and one that refers to more records
- * than fit, take another.
+ * than fit, take another each.
  */
 export async function findPage(
   db: CollectionDatabase,
@@ -36,19 +38,47 @@ export async function findPage(
   const plan = choosePlan(search, sizes, collectionSize);
   if (!plan) return { exceeded: "items" };
   const scan = { search, start, budget };
+  const load = (chosen: Plan) => (names: PageExtras["names"]) =>
+    loadPage(db, chosen, scan, rows, { ...extras, names: names ?? null });
   try {
-    const page = await loadPage(db, plan, scan, rows, extras);
-    if (!page.isHeavy) {
-      const items = page.hits.map(({ item }) => item);
-      if (!lacksRecords(page.included, items, extras.expanded ?? [])) return page;
-      return await loadPage(db, plan, scan, rows, { ...extras, ordersIncluded: true });
-    }
+    const page = await load(plan)(null);
+    if (!page.isHeavy) return await withFittingRecords(page, load(plan), rows, extras);
     // With at most one sort key, a scan returns the same page without sorting.
     if (search.sort.length > 1) return { exceeded: "bytes" };
-    const ordersIncluded = (extras.expanded ?? []).length > 0;
-    return await loadPage(db, chooseScan(search, []), scan, rows, { ...extras, ordersIncluded });
+    const loadScan = load(chooseScan(search, []));
+    return await withFittingRecords(await loadScan(null), loadScan, rows, extras);
   } catch (error) {
     if (String(error).includes(tooHeavyMessage)) return { exceeded: "item" };
     throw error;
   }
+}
+
+/** How often a page is read again, because its first item changes meanwhile. */
+const maxAttempts = 5;
+
+/**
+ * The page with the records of its first items, if not all records fit. It is read again together with the records, so that
+ * all are as they were at one moment. The last of its `rows` only tells that another page follows.
+ */
+async function withFittingRecords(
+  firstPage: SearchPage,
+  load: (names: RecordName[]) => Promise<SearchPage>,
+  rows: number,
+  { expanded = [] }: PageExtras,
+): Promise<SearchPage> {
+  const itemsOf = (page: SearchPage) => page.hits.slice(0, rows - 1).map(({ item }) => item);
+  if (!lacksRecords(firstPage.included, itemsOf(firstPage), expanded)) return firstPage;
+  let items = itemsOf(firstPage);
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const names = firstNames(namesInOrder(items, expanded), expanded);
+    const page = await load(names);
+    const [previousFirst] = items;
+    items = itemsOf(page);
+    const included = includedFor(items, expanded, names, page.included);
+    const [first] = items;
+    const isSameFirst =
+      first?.id === previousFirst?.id && first?.version === previousFirst?.version;
+    if (!page.isHeavy && (isSameFirst || included.overflow !== 1)) return { ...page, included };
+  }
+  throw problem.tryAgain();
 }

@@ -51,7 +51,9 @@ import {
   withIncluded,
   type ExpandedReference,
   type Included,
+  type IncludedRow,
 } from "./included.ts";
+import { orderedStatement, type RecordName } from "./included-in-order.ts";
 import { missingFromResult, missingValuesStatement, type FieldValue } from "./missing-values.ts";
 
 /**
@@ -141,8 +143,8 @@ export interface PageExtras {
   targets?: PageTargets;
   /** References whose records come with the page. */
   expanded?: readonly ExpandedReference[];
-  /** Whether the records may not all fit, so that those of the first items come first. */
-  ordersIncluded?: boolean;
+  /** The names of these records, if not all fit. The page then has as many of the first ones as fit. */
+  names?: readonly RecordName[] | null;
 }
 
 export interface SearchPage extends SearchHead {
@@ -180,32 +182,34 @@ export async function loadPage(
 ): Promise<SearchPage> {
   const scan: Scan = { ...scanOptions, collectionId: db.collectionId };
   const statement = pageStatement(plan, scan, rows);
-  const { expanded = [] } = extras;
+  const { expanded = [], names = null } = extras;
   const keyCount = scan.search.sort.length + 1;
-  const pageQuery = preparePageStatement(
-    db,
-    expanded.length > 0
-      ? withIncluded(
-          statement,
-          expanded,
-          keyCount,
-          extras.ordersIncluded ? { rows: rows - 1 } : null,
-        )
-      : statement,
-  );
-  const [headResult, pageResult, countResult, prefixResult, statusResult, missing, targets] =
-    await runOptionalBatch(db, [
-      selectHead(db, { stamps: extras.stamps ?? "{}" }),
-      pageQuery,
-      extras.withCount ? preparePageStatement(db, countStatement(plan, scan)) : null,
-      extras.prefixes ? preparePageStatement(db, prefixStatement(scan, extras.prefixes)) : null,
-      extras.withStatus ? selectStatus(db, {}) : null,
-      missingValuesStatement(db, extras.values),
-      targetHeadsStatement(db, extras.targets),
-    ]);
+  const includesAll = expanded.length > 0 && names === null;
+  const [
+    headResult,
+    pageResult,
+    countResult,
+    prefixResult,
+    statusResult,
+    missing,
+    targets,
+    recordsResult,
+  ] = await runOptionalBatch(db, [
+    selectHead(db, { stamps: extras.stamps ?? "{}" }),
+    preparePageStatement(db, includesAll ? withIncluded(statement, expanded, keyCount) : statement),
+    extras.withCount ? preparePageStatement(db, countStatement(plan, scan)) : null,
+    extras.prefixes ? preparePageStatement(db, prefixStatement(scan, extras.prefixes)) : null,
+    extras.withStatus ? selectStatus(db, {}) : null,
+    missingValuesStatement(db, extras.values),
+    targetHeadsStatement(db, extras.targets),
+    names && preparePageStatement(db, orderedStatement(names, expanded)),
+  ]);
+  const page = pageFromRows(scan, (pageResult?.results ?? []) as PageRow[], rows);
+  const records = (recordsResult?.results ?? []) as IncludedRow[];
   return {
     ...headFromResult(headResult),
-    ...pageFromRows(scan, (pageResult?.results ?? []) as PageRow[], rows),
+    ...page,
+    included: names ? includedFromRows(records) : page.included,
     count: countFromResult(countResult),
     prefixMatches: ((prefixResult?.results ?? []) as PageRow[])
       .filter(({ kind }) => kind === "hit")

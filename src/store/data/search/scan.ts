@@ -32,7 +32,7 @@ export interface RangeScan extends Scan {
   range: ItemRange;
 }
 
-const columnNames = lazy(() => Object.keys(itemColumns()));
+export const columnNames = lazy(() => Object.keys(itemColumns()));
 export const columns = () =>
   columnNames()
     .map((name) => `i.${name}`)
