@@ -28,8 +28,8 @@ import {
 } from "#store/db/statement.ts";
 
 /**
- * A record's ID with the key of its app. A null key stands for an app that the caller may not refer to. A caller that sees
- * only a view of the app refers to the record as it saw it: at this version, with the definition at this revision.
+ * The ID of a record and the key of its app. A null key stands for an app that the caller may not refer to. A caller
+ * that sees only a view of the app adds the version of the record and the revision of the definition that it read.
  */
 export type GuardedReference =
   | [id: string, app: string | null]
@@ -42,8 +42,8 @@ interface ReferenceValues {
 const collectionSpan = sql.raw(String(sequencesPerCollection));
 
 /**
- * Whether the reference `e` has its record. Reads only indexes: an item's number tells its collection. The app comes
- * first, so that nothing is read in one that the caller may not use.
+ * SQL for whether the record of reference `e` exists. Reads only indexes, because the number of an item contains its
+ * collection. Looks up the app first, so that SQLite reads nothing in an app that the caller may not use.
  */
 const hasRecord = sql`exists (select 1 from collection r cross join item target on target.id = e.value ->> 0
   and target.number > r.id * ${collectionSpan} and target.number < (r.id + 1) * ${collectionSpan}
@@ -69,7 +69,7 @@ export type RecordName =
   | { receipt: string }
   | { key: string; value: string | number | boolean; instant: string | null };
 
-/** A name in an app. A null key stands for an app in which the caller may not use this name. */
+/** The name of a record in an app. A null key stands for an app in which the caller may not use this name. */
 export interface AppRecordName {
   app: string | null;
   name: RecordName;
@@ -111,7 +111,9 @@ const selectByValues = dataStatement<{ rows: string }>((db, v) =>
   ),
 );
 
-/** Finds the IDs of the records with these names, in one round trip. Each result has the place of its name. */
+/**
+ * Finds the IDs of the records with these names, in one round trip. Each result has the index of its name in `place`.
+ */
 export async function findRecordIds(
   db: CollectionDatabase,
   names: readonly AppRecordName[],
@@ -200,7 +202,7 @@ const selectApps = dataStatement<{ keys: string }>((db, v) =>
     ),
 );
 
-/** The keys of those apps that exist. */
+/** Returns the keys of the apps that exist. */
 export async function findApps(db: DataDatabase, keys: readonly string[]): Promise<Set<string>> {
   const statement = selectApps(db, { keys: JSON.stringify([...new Set(keys)]) });
   const { results } = await retryTransient(db, () => statement.all<{ key: string }>());
@@ -245,7 +247,10 @@ export function findReferringField(
   return retryTransient(db, () => selectReferringField(db, { key }).first());
 }
 
-/** Aborts the batch if a field of another collection refers to this app, or will once its change takes effect. */
+/**
+ * Aborts the batch if a field of another collection refers to this app, or will do so once a pending change takes
+ * effect.
+ */
 export const guardUnreferenced = collectionGuard<{ key: string }>(
   (v) => sql`select ${guardCode("unknown_app")} as code
     where exists (${referringFields(sql`${v.key}`, sql`${v.collectionId}`)})

@@ -11,8 +11,8 @@ import { firstNames, includedFor, namesInOrder, type RecordName } from "./includ
 import { loadPage, type PageExtras, type SearchPage } from "./page.ts";
 
 /**
- * The search cannot run. Sorting by several keys would take too many items or bytes, or one item is too large
- * for the conditions.
+ * The search cannot run: sorting by several keys would take too many items or bytes, or one item is too large for the
+ * conditions.
  */
 export interface SearchTooLarge {
   exceeded: "items" | "bytes" | "item";
