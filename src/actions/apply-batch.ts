@@ -70,7 +70,7 @@ function collectReferences(
       try {
         return [readUpsertKey(operation)];
       } catch {
-        // Applying the operation reports the error.
+        // Applying the operation reports this error.
         return [];
       }
     }),
@@ -84,7 +84,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
   results: readonly (SimulatedOperation | null)[];
 }
 
-/** Applies all operations of a batch in order, or none, once per key. */
+/** Applies all operations of a batch in order or none of them, once per key. */
 export function applyBatch(
   ctx: ActionContext,
   cached: CollectionAccess,

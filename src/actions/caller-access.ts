@@ -16,18 +16,18 @@ import type { ReadContext } from "./context.ts";
 
 export type Caller = Pick<ReadContext, "resources" | "actor">;
 
-/** Narrow collections by their whole one, by view and caller. */
+/** Narrow collections by whole collection, then by view and caller. */
 const narrowed = new WeakMap<CompiledCollection, Map<string, NarrowCollection>>();
 const maxNarrowed = 100;
 
-/** The part of the collection that the caller may see. Throws 404 for one that it cannot see. */
+/** Returns the part of the collection that the caller may see. Throws 404 if the caller cannot see the collection. */
 export function accessCollection(caller: Caller, whole: CompiledCollection): CollectionAccess {
   const access = findAccess(caller, whole);
   if (!access) throw problem.notFound();
   return access;
 }
 
-/** The same. Returns undefined for one that the caller cannot see. */
+/** Like `accessCollection`, but returns undefined if the caller cannot see the collection. */
 export function findAccess(
   caller: Caller,
   whole: CompiledCollection,
@@ -71,7 +71,10 @@ export async function accessCurrentCollection(
   return accessCollection(ctx, current.compiled);
 }
 
-/** The definition as far as the caller may know it: a narrow one neither learns how many items there are nor of changes. */
+/**
+ * Returns the definition as far as the caller may know it. A narrow caller learns neither the number of items nor
+ * pending changes.
+ */
 export function visibleDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
   const { kind, key } = current.collection;
   if (hasWholeAccess(caller.resources, kind, key)) return current;
@@ -79,7 +82,7 @@ export function visibleDefinition(caller: Caller, current: CurrentCollection): C
   return { ...current, collection, bytes: shownBytes(collection), indexing: null, pending: null };
 }
 
-/** The size of what a caller sees of a definition. The stored size would tell how large the hidden part is. */
+/** Returns the size of the visible part of a definition. The stored size would reveal the size of the hidden part. */
 export const shownBytes = ({ definition }: Collection): number =>
   utf8Length(JSON.stringify(definition.fields));
 

@@ -11,11 +11,11 @@ export interface PathParameters {
   delivery: string;
 }
 
-/** A place in a changes feed: the number of a change, and what the reader sees of the feed (`feedMark`). */
+/** A position in a change feed: the number of a change, and the part of the feed that the reader sees (`feedMark`). */
 export interface FeedPosition {
   number: number;
   mark: string;
-  /** The time until which a narrow reader has seen the feed; 0 for other readers, and in old cursors. */
+  /** The time until which a narrow reader has seen the feed. 0 for other readers and in old cursors. */
   seenUntil: number;
 }
 

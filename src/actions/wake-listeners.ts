@@ -62,7 +62,7 @@ export async function wakeListenersOfRecentChanges(
   if (failure) throw failure.reason;
 }
 
-/** The active webhooks that send events for recalculated items of a collection. */
+/** Lists the active webhooks that send events for recalculated items of a collection. */
 export async function listRecalculationListeners(
   { databases }: Pick<ReadContext, "databases">,
   kind: CollectionKind,
