@@ -1,8 +1,8 @@
-/** Longer names and later candidates are not compared. */
+/** The limits for comparing names. Longer names and further candidates are ignored. */
 const maxLength = 40;
 const maxCandidates = 50;
 
-/** The candidate that differs least from a name, if it is likely to be meant. Case does not count. */
+/** Returns the candidate that differs least from a name, if the name is probably a misspelling of it. Ignores case. */
 export function findClosest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   const equal = candidates.find((candidate) => candidate.toLowerCase() === wanted);
@@ -17,7 +17,7 @@ export function findClosest(name: string, candidates: readonly string[]): string
   return close[0]?.candidate;
 }
 
-/** The number of characters to insert, delete or replace (Levenshtein, 1965). */
+/** Returns the number of characters to insert, delete or replace (Levenshtein, 1965). */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

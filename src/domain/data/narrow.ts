@@ -18,7 +18,10 @@ import type {
 export type { NarrowCollection, CollectionAccess } from "./compile.ts";
 export { conditionsOf, wholeCollection } from "./access.ts";
 
-/** The search of a caller, over what it sees. Nothing else makes a search, so none forgets what its caller sees. */
+/**
+ * Creates the search of a caller over the part that it sees. No other function creates a search, so every search has
+ * this limit.
+ */
 export function searchThrough(access: CollectionAccess, search: ParsedSearch): Search {
   const conditions = [...conditionsOf(access), ...search.conditions];
   const shownBy = access.extent === "narrow" ? access : null;
@@ -108,16 +111,16 @@ function divideFields({ fields, retired }: FieldSet, keys: ReadonlySet<string>):
 
 const slotOf = ({ id }: Pick<Field, "id">) => String(id);
 
-/** The ids of the shown results whose formulas read only shown fields. */
+/** Returns the ids of the visible results whose formulas read only visible fields. */
 function ownResults({ byKey, formulas }: CompiledFields, shown: ReadonlySet<string>): Set<number> {
   const own = new Set<number>();
   const isOwn = (key: string) => {
     const { field } = byKey.get(key) ?? {};
-    // A name that no field has is a function, or the variable of a loop.
+    // A name that no field has is a function or the variable of a loop.
     if (field?.type === "computed") return own.has(field.id);
     return field === undefined || shown.has(key);
   };
-  // In dependency order, so what a formula reads comes before it.
+  // The formulas are in dependency order, so each one follows the formulas that it reads.
   for (const { field, reads } of formulas)
     if (shown.has(field.key) && [...reads.keys].every(isOwn)) own.add(field.id);
   return own;
@@ -135,7 +138,7 @@ function shownFields<F extends Field>(
     keyBytes: keyBytesOf(list.map(({ field }) => field)),
     byKey: new Map(list.map((compiled) => [compiled.field.key, compiled])),
     currentKeys: new Map(),
-    // Formulas may use hidden fields. Only the whole collection computes.
+    // Formulas may use hidden fields, so only the whole collection computes.
     formulas: [],
   };
 }
@@ -151,7 +154,7 @@ function withoutPast(compiled: CompiledField): CompiledField {
   return { ...compiled, field: shownField(compiled.field), rows: columns };
 }
 
-/** Hides what a field was called, and how it is computed: an empty formula is not shown. */
+/** Hides the earlier keys of a field and its formula. Responses omit an empty formula. */
 function shownField(field: Field): Field {
   const past = { previous_keys: [] };
   if (field.type === "computed") return { ...field, ...past, formula: "" };

@@ -48,7 +48,7 @@ function buildPriorValues(rows: readonly Data[]): PriorValues {
   const valuesByJson = new Map<string, Map<string, Value>>();
   const storedValues = new Map<string, Value[]>();
   const scalarSets = new Map<string, Set<unknown>>();
-  // Collects each slot once, because many cells need it.
+  // Collects the values of each slot only once, because many cells need them.
   const values = (slot: string) => {
     const cached = storedValues.get(slot);
     if (cached) return cached;

@@ -132,7 +132,9 @@ interface PatchedCollection {
   after: Definition;
 }
 
-/** Changes in a pending definition what the patch changes in the current one, whose fields may have other keys there. */
+/**
+ * Applies to a pending definition what the patch changes in the current one. Fields may have different keys in both.
+ */
 function applyToPending(
   { kind, key, before, after }: PatchedCollection,
   patch: SettingsPatch,
@@ -186,7 +188,10 @@ function withoutFixedMembers(
   return { settings: { ...settings, acceptance: changes }, errors };
 }
 
-/** Returns the patched value: the current one if the patch omits it, the default for null, else the new one. */
+/**
+ * Returns the patched value: the current value if the patch omits it, the default for null, and otherwise the new
+ * value.
+ */
 function patchSetting<Value>(
   patchValue: Value | null | undefined,
   current: Value,

@@ -121,7 +121,7 @@ function celType(field: Field): string {
       return "list<string>";
     case "line_items":
       return `list<row${field.id}>`;
-    // The names of the files.
+    // Formulas see the names of the files.
     case "files":
       return "list<string>";
     case "computed":

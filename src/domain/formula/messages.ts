@@ -185,7 +185,10 @@ function describeSyntaxError(
 
 const closingBrackets: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
 
-/** The bracket that would close the last open one. Undefined if all are closed, or if an operand is missing before it. */
+/**
+ * Returns the bracket that would close the last open one. Undefined if all are closed or if the formula lacks an
+ * operand before it.
+ */
 function findMissingBracket(formula: string): string | undefined {
   const code = formula.replaceAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, "0");
   if (!/[\w)\]}]\s*$/.test(code)) return undefined;

@@ -19,10 +19,10 @@ export interface Expansion {
   list: string | null;
 }
 
-/** The limit for `expand` (contract, section 18). */
+/** The maximum number of names in `expand` (contract, section 18). */
 export const maxExpansions = 5;
 
-/** Every reference of a collection by its name in `expand`: `customer`, or `lines.product` for a column. */
+/** Returns every reference of a collection by its name in `expand`: `customer`, or `lines.product` for a column. */
 export function expansions({ definition }: Collection): Map<string, Expansion> {
   return new Map(expansionsIn(definition.fields.fields, "", null));
 }
@@ -39,7 +39,7 @@ function expansionsIn(
   });
 }
 
-/** Parses `expand`, a list of names of references, from the body or else from the query string. */
+/** Parses `expand`, a list of names of references. It comes from the body, or otherwise from the query string. */
 export function parseExpand(
   state: SearchParseState,
   collection: Collection,

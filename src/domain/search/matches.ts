@@ -13,8 +13,8 @@ export type MatchedItem = Pick<
 type ValueOf = (field: SearchField) => Value | null;
 
 /**
- * Whether an item meets all conditions, as the SQL of a search decides it. Writes use it, because their batch guards the
- * versions of the item and of the definition, so that both are still what this function saw.
+ * Whether an item meets all conditions. Must agree with the SQL of a search. Writes use this function. Their batch
+ * guards the versions of the item and of the definition, so both are still the ones that this function read.
  */
 export function matchesItem(conditions: readonly Condition[], item: MatchedItem): boolean {
   const valueOf: ValueOf = ({ source }) =>
@@ -23,8 +23,8 @@ export function matchesItem(conditions: readonly Condition[], item: MatchedItem)
 }
 
 /**
- * What remains of a condition on an item of which some system values are not known: whether the item meets it, or the
- * condition on those values alone that decides.
+ * Evaluates a condition on an item with some unknown system values. Returns whether the item meets it, or a remaining
+ * condition that contains only those values.
  */
 export function reduceCondition(
   condition: Condition,
@@ -62,7 +62,7 @@ function holds(condition: Condition, valueOf: ValueOf): boolean {
   if ("all" in condition) return condition.all.every((each) => holds(each, valueOf));
   if ("any" in condition) return condition.any.some((each) => holds(each, valueOf));
   if ("not" in condition) return !holds(condition.not, valueOf);
-  // Only the search box above the items has such conditions, never a view.
+  // Only the search box above the items creates such conditions. A view never contains one.
   if ("anywhere" in condition) return false;
   return leafHolds(condition, valueOf(condition.field));
 }
