@@ -30,8 +30,8 @@ interface NamedKey {
 }
 
 /**
- * Starts the replay lookup for the request's key in parallel with the call of the credential's object.
- * Never waits for the lookup, because the cache has no entry for a first call.
+ * Starts the replay lookup for the request's key in parallel with the call of the credential's object. Never waits for
+ * the lookup, because the cache has no entry for a first call.
  */
 export const prefetchReplay = <E extends ReplayEnv>(
   findKey: (c: Context<E>) => NamedKey | undefined,
