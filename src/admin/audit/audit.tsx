@@ -64,7 +64,7 @@ const queryParameters = textParameters(
 const auditPage = page({
   query: queryParameters,
   async load({ c, ctx, query }) {
-    // Days are in the member's zone. Scripts usually have none, so their days are in UTC.
+    // Days are in the member's zone. Scripts usually have no zone, so their days are in UTC.
     const { zone } = viewerOf(c);
     const filter: AuditFilter = {
       actor: query.actor?.trim(),
@@ -149,7 +149,7 @@ const auditPage = page({
 export const auditRoutes = () =>
   new Hono<AdminEnv>().use(requireAbility("audit")).get("/", auditPage.show);
 
-/** Without folding, each entry of a batch, an import or a recalculation is listed. */
+/** Parses the parameter for unfolded entries. Each entry of a batch, an import or a recalculation is then listed. */
 function parseEach(text = "false"): boolean {
   if (text === "true" || text === "false") return text === "true";
   throw problem.invalidInput([
@@ -174,7 +174,7 @@ function parsePosition(field: string, text = ""): AuditPosition | null {
   ]);
 }
 
-/** The end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
+/** Returns the end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
 function parseDayEnd(field: string, text = "", zone: string, days: number): number | undefined {
   if (text === "") return undefined;
   if (!isCalendarDay(text)) {

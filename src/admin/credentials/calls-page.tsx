@@ -16,7 +16,7 @@ import { CredentialLayout } from "./layout.tsx";
 export interface CallFilter {
   /** "refused", "failed", or a status. */
   status: string;
-  /** A part of the path or the beginning of a request id. */
+  /** A part of the path, or the start of a request ID. */
   find: string;
 }
 
@@ -106,7 +106,7 @@ function AddPermissionLink({
 
 const maxReasons = 4;
 
-/** The most frequent reasons of failed calls, with links to fix them. */
+/** Lists the most frequent reasons of failed calls, with links to fix them. */
 function FailureReasons({
   calls,
   path,

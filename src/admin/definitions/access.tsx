@@ -27,7 +27,7 @@ import { CollectionLayout } from "./layout.tsx";
 import { GiveAccess, splitOption } from "./give-access.tsx";
 import { nameViewOfPart } from "./view-of-part.ts";
 
-/** “Who can see this form”. */
+/** The page “Who can see this form”. */
 
 function sightOf({ resources }: Credential, access: CollectionAccess, text: Catalogue): string {
   const { collection } = access.current;
@@ -38,7 +38,7 @@ function sightOf({ resources }: Credential, access: CollectionAccess, text: Cata
   return view ? describeView(view, text, wordsOf(access)) : who.nothing;
 }
 
-/** What a credential may do here, in the words of its own page. */
+/** Describes the access of a credential to this collection, in the words of the credential's own page. */
 function sentenceOf(credential: Credential, access: CollectionAccess, text: Catalogue): string {
   const { kind, key, definition } = access.current.collection;
   const own = `${kind}:${key}`;
@@ -116,7 +116,7 @@ const PartInput = lazy(() =>
     items: z.string(),
     where: z.optional(z.string()),
     fields: z._default(z.union([z.string(), z.array(z.string())]), []),
-    /** The choice of items for which the page selected fields. Scripts that call this send none. */
+    /** The items for which the page has selected the fields. Scripts send no value. */
     fields_for: z.optional(z.string()),
     name: z._default(z.string().check(z.maxLength(190)), ""),
   }),
@@ -133,8 +133,8 @@ function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInp
 }
 
 /**
- * Rejects fields that the page selected for other items than those of the chosen view, unless they are those of the view.
- * Otherwise, a browser without scripts would show more than the view.
+ * Rejects fields that the page selected for other items than the chosen view, unless they equal the fields of the view.
+ * Otherwise, a browser without scripts would give access to more than the view.
  */
 function assertFieldsChosen(
   collection: Collection,
@@ -173,7 +173,7 @@ function AccessPage({ frame, access, values, problem: error }: AccessPageProps) 
   );
 }
 
-/** The page that says who sees an app or form, and that gives access to a part of it. */
+/** The page that lists who can see an app or form, and that gives access to a part of it. */
 export function accessPage(kind: CollectionKind) {
   const { show, form } = page({
     query: AccessQuery,
@@ -213,7 +213,8 @@ export function accessPage(kind: CollectionKind) {
         (collection) => assertFieldsChosen(collection, input, text),
       );
       const resource = `${kind}:${param("key")}/${view.key}`;
-      // Who creates items of its own may write. Everything else is only read, unless the next page says so.
+      // A credential that creates its own items gets write access. All others only read, unless the member changes that
+      // on the next page.
       const purpose = items === "own" ? "partner" : "part_report";
       const choice = new URLSearchParams({ purpose, resources: resource, name: view.name });
       const { added, reused } = text.definitionAccess.give;

@@ -80,7 +80,7 @@ interface SettingsPageProps {
   frame: PageContext;
   current: CurrentCollection;
   settings: Settings;
-  /** The stored settings when the form was rendered. */
+  /** The stored settings at the time when the form was rendered. */
   seen: Settings;
   /** The stored values of settings that someone else changed concurrently. */
   theirs?: Settings;
@@ -164,7 +164,7 @@ function SettingsPage({
   );
 }
 
-/** The actions on the whole app or form, for the members who may run them. */
+/** Shows the actions on the whole app or form that the member's role allows. */
 function Maintenance({ kind, base, role }: { kind: CollectionKind; base: string; role: Role }) {
   const { definitionSettings: text, terms } = useText();
   const { one, items } = terms.collections[kind];

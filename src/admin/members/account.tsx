@@ -248,7 +248,7 @@ const signOutEverywhere = action({
   },
 });
 
-/** Confirms in the chosen language. */
+/** The confirmation is in the chosen language. */
 const chooseLanguage = accountPage.form({
   fields: Preferences,
   async act({ c, ctx }, { language }) {

@@ -11,11 +11,11 @@ const filterThreshold = 8;
 interface FieldChoice {
   key: string;
   labels: Set<string>;
-  /** The apps and forms that have the field. */
+  /** The apps and forms that have a field with this key. */
   places: Set<string>;
 }
 
-/** The fields of all apps and forms by their keys, which is how a webhook selects them. */
+/** Lists the fields of all apps and forms by key, because a webhook selects fields by key. */
 function listFields(reachable: readonly CollectionLabel[], chosen: readonly string[]) {
   const byKey = new Map<string, FieldChoice>();
   for (const { name, fields } of reachable)
@@ -39,7 +39,7 @@ function listFields(reachable: readonly CollectionLabel[], chosen: readonly stri
 const statusKey = "$status";
 const maxPlaces = 2;
 
-/** Limits events to changes of some fields, which it lists by their labels. */
+/** Limits events to changes of some fields. Lists the fields by label. */
 export function ChangedFields({
   reachable,
   values,
@@ -108,7 +108,7 @@ const shorten = (places: readonly string[]) =>
 
 const splitKeys = (text: string) => text.split(/[\s,]+/).filter((key) => key !== "");
 
-/** The selected keys; null for none, which means all fields. */
+/** Reads the selected keys. Null for none, which means all fields. */
 export function readChangedFields(values: FormValues): string[] | null {
   const keys = toTextList(values["changed_fields"] ?? undefined)
     .map(textOf)

@@ -44,7 +44,7 @@ import {
 
 type AdminContext = Context<AdminEnv>;
 
-/** What the steps of one bulk action share. */
+/** The data that all steps of one bulk action share. */
 interface Bulk {
   c: AdminContext;
   compiled: CompiledCollection;
@@ -55,8 +55,9 @@ interface Bulk {
 }
 
 /**
- * Downloads, edits, closes or deletes the selected items, or all that match. Shows the numbers first. With `sure`, each
- * request changes some items and returns the cursor for the next. The server stores nothing between the requests.
+ * Downloads, edits, closes or deletes the selected items, or all items that match. Shows the numbers first. With
+ * `sure`, each request changes some items and returns the cursor for the next request. The server stores nothing
+ * between the requests.
  */
 export async function actOnSelected(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
@@ -101,7 +102,7 @@ const chosenField = ({ compiled, form }: Bulk) =>
     (field) => isSharable(field) && field.key === textOf(form["field"]),
   );
 
-/** Asks for what is still missing, or changes the next items. */
+/** Asks for missing input, or changes the next items. */
 async function nextPart(bulk: Bulk): Promise<Outcome> {
   const { compiled, act, form } = bulk;
   const change = await readChange(bulk);
@@ -120,13 +121,13 @@ async function nextPart(bulk: Bulk): Promise<Outcome> {
   return { page: (frame) => <ConfirmPage frame={frame} {...pageProps} field={field} />, document };
 }
 
-/** The number of selected items, and of those whose status allows the action. */
+/** Counts the selected items, and the selected items whose status allows the action. */
 async function counts({ c, compiled, selection, act }: Bulk) {
   const condition = allowedStatus(compiled, act);
   const [matches, allowed, named] = await Promise.all([
     countSelected(c, compiled, selection),
     condition && countSelected(c, compiled, selection, [condition]),
-    // The page names single items, and shows the present values of a field.
+    // The page lists the items that were selected one by one, and the current values of a field.
     selection.ids || act === "edit" ? loadSelected(c, compiled, selection) : [],
   ]);
   return { matches, allowed: allowed ?? matches, named };
@@ -140,7 +141,7 @@ function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condit
     : { field: "$status", op: "ne", value: "closed" };
 }
 
-/** The change that the form describes. Null while the value of an edit is missing. */
+/** Reads the change from the form. Null while the value of an edit is missing. */
 async function readChange(bulk: Bulk): Promise<BulkChange | null> {
   const { compiled, act, form } = bulk;
   if (act !== "edit") return { act };
@@ -150,7 +151,7 @@ async function readChange(bulk: Bulk): Promise<BulkChange | null> {
   return { act, data };
 }
 
-/** The value of the chosen field from its input, which has the name `value`. */
+/** Reads the value of the chosen field from the input `value`. */
 async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | null> {
   const field = chosenField(bulk);
   if (!field) return null;
@@ -172,7 +173,10 @@ const maxTotal = 1_000_000_000;
 const readNumber = (form: FormValues, name: string) =>
   Math.min(maxTotal, Math.max(0, Math.trunc(numberOf(form[name])) || 0));
 
-/** The report of the steps so far, as the page sends it along. It only tells the member who sent it. */
+/**
+ * Reads the report of the earlier steps, which the form contains. Only the member who sends it sees it, so it needs no
+ * signature.
+ */
 function readReport(form: FormValues): BulkReport {
   if (form["from"] === undefined) return emptyReport();
   const [done, unchanged] = [readNumber(form, "done"), readNumber(form, "unchanged")];
@@ -226,7 +230,7 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
   const isUndoable = sent === "" && report.done > 0;
   const undo = isUndoable ? undoOfRequest(listPath, act, c.var.requestId) : undefined;
   const flash = { ...result, undo };
-  // A result that fits a confirmation needs no page of its own.
+  // A result that fits a flash message needs no separate page.
   if (sent === "" && refused <= maxFlashRefusals) {
     return { to: listPath, flash, document: { ...document, next: null } };
   }

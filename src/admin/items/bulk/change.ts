@@ -14,7 +14,7 @@ import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** What a bulk action does with each item. */
+/** The change that a bulk action makes to each item. */
 export type BulkChange =
   | { act: "close" }
   | { act: "reopen" }
@@ -23,7 +23,7 @@ export type BulkChange =
 
 export type BulkAct = BulkChange["act"];
 
-/** Records have no status. */
+/** The actions for each kind. Records have no status. */
 const actsOf: Record<CollectionKind, readonly BulkAct[]> = {
   app: ["edit", "delete"],
   form: ["edit", "close", "reopen", "delete"],
@@ -51,7 +51,7 @@ export const isSharable = (field: Field) =>
   field.type !== "files" &&
   !("unique" in field && field.unique);
 
-/** Reads the values that every item gets: an object, or its JSON as the page of a step sends it. */
+/** Reads the values that every item gets: an object, or its JSON in the form of a later step. */
 export function readData(form: FormValues): Record<string, unknown> | null {
   const { data } = form;
   if (isObject(data)) return data;
@@ -71,7 +71,7 @@ export function assertValidData(compiled: CompiledCollection, data: Record<strin
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** The change of one item, in the version that the search found. */
+/** Builds the change of one item at the version that the search returned. */
 export function operationOf(change: BulkChange, { id, version }: ItemView): BatchOperation {
   const ifMatch = [etagOf(version)];
   switch (change.act) {
@@ -92,7 +92,7 @@ const knownReasons: Partial<Record<ProblemCode, keyof Catalogue["bulk"]["reasons
   version_mismatch: "changed",
 };
 
-/** Says why an item was left out. */
+/** Returns the reason why an item was omitted. */
 export function reasonOf(
   { act }: BulkChange,
   refusal: Problem,

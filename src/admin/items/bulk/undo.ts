@@ -20,14 +20,14 @@ import { readTexts, type Undo } from "#admin/preferences.ts";
 import { describeRefusal } from "#admin/items/deleted-items.tsx";
 import { actionOf } from "./confirm-page.tsx";
 
-/** One request takes back at most this many changes, which is what one request of a bulk edit makes. */
+/** The maximum number of changes that one request reverts. One request of a bulk edit makes at most as many. */
 const maxUndone = 500;
 
-/** The bulk actions that can be taken back. */
+/** The bulk actions that can be reverted. */
 const undoableActs = ["edit", "close", "reopen", "delete"] as const;
 type UndoableAct = (typeof undoableActs)[number];
 
-/** The form that takes back what one request of a bulk action did. */
+/** Returns the form that reverts the changes of one request of a bulk action. */
 export const undoOfRequest = (listPath: string, act: UndoableAct, requestId: string): Undo => ({
   action: actionOf(listPath),
   values: { act: "undo", of: act, request: requestId },
@@ -40,8 +40,8 @@ function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditAction {
 }
 
 /**
- * Gives the items that one request of the member edited their former values, or reopens or closes them again. The changes
- * of that request say which ones these are. Leaves out what changed since.
+ * Restores the former values of the items that one request of the member edited, or reopens or closes the items again.
+ * Finds the items by the changes of that request. Skips items that have changed since.
  */
 export async function undoBulk(
   c: Context<AdminEnv>,
@@ -78,7 +78,7 @@ export async function undoBulk(
 
 const maxNamed = 5;
 
-/** Restores the items that a request deleted, and names those that it could not restore. */
+/** Restores the items that a request deleted. Lists the items that it could not restore. */
 async function undoDeletion(
   c: Context<AdminEnv>,
   { collection }: CompiledCollection,
@@ -108,7 +108,7 @@ async function undoDeletion(
   return { to: itemsPath(c, collection.kind), flash, document };
 }
 
-/** Reopens what a request closed, or closes what it reopened, in the version that it stored. */
+/** Reopens the items that a request closed, or closes the items that it reopened, at the version that it stored. */
 const reverseOperation =
   (act: "close" | "reopen") =>
   ({ subject: id, version }: AuditEntry): BatchOperation[] => {
@@ -119,7 +119,7 @@ const reverseOperation =
       : [{ op: "update", id, body: { status: "closed" }, ifMatch }];
   };
 
-/** The update that restores the values before each change, if the item still has the version after it. */
+/** Builds updates that restore the values before each change, for items that still have the version after it. */
 async function buildEdits(
   c: Context<AdminEnv>,
   entries: readonly AuditEntry[],

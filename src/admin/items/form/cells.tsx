@@ -12,7 +12,7 @@ export interface CellProps {
   value: unknown;
   isSent: boolean;
   zone: string;
-  /** The id of the datalist with the options; undefined if the cell renders its options. */
+  /** The id of the datalist with the options. Undefined if the cell renders its options. */
   list: string | undefined;
 }
 

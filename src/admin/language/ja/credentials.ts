@@ -38,7 +38,7 @@ const maxListedPlaces = 4;
 
 const ability = (isPast: boolean) => (isPast ? "ができました。" : "ができます。");
 
-/** What it may do with whole apps and forms. */
+/** The access to whole apps and forms. */
 function wholeSentence(
   rights: readonly Right[],
   places: "all" | readonly Place[],
