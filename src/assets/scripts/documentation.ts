@@ -19,7 +19,7 @@ let index: Promise<Section[]> | undefined;
 
 const loadIndex = async (): Promise<Section[]> => (await fetch("/docs/search.json")).json();
 
-/** The weight of a section. 0 if it lacks a word. Words in headings and titles weigh more. */
+/** Returns the weight of a section. 0 if it lacks a word. Words in headings and titles weigh more. */
 function weigh({ title, heading = "", text }: Section, words: string[]): number {
   const [page, section, body] = [title, heading, text].map((part) => part.toLowerCase());
   let weight = 0;
@@ -56,7 +56,7 @@ async function search(): Promise<void> {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   index ??= loadIndex();
   const sections = words.length === 0 ? [] : await index;
-  // The reader has typed on.
+  // The reader has changed the text in the meantime.
   if (query !== searchInput?.value) return;
   const found = sections
     .map((section) => ({ section, weight: weigh(section, words) }))

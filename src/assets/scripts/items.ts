@@ -7,7 +7,7 @@ import { itemsText, type ProblemDocument, reasonsOf } from "./language/items.ts"
 export function selectRows(): void {
   showPageTicks();
   const found = document.getElementById("found");
-  // The search shows other results in the same place.
+  // A search replaces the results in the same element.
   if (found) new MutationObserver(showPageTicks).observe(found, { childList: true });
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
@@ -43,7 +43,10 @@ function countSelected(form: HTMLFormElement, boxes: readonly HTMLInputElement[]
 
 type Control = HTMLInputElement | HTMLSelectElement;
 
-/** An item as its edit page shows it: the input of one field, and the hidden inputs that say what it is based on. */
+/**
+ * The parts of an item's edit page: the input of one field, and the hidden inputs with the state that the edit is based
+ * on.
+ */
 interface EditPage {
   control: Control;
   label: string;
@@ -129,7 +132,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
 
 const maxAttempts = 3;
 
-/** Saves the value, based on the version that the member saw. Keeps the changes of others to other fields. */
+/** Saves the value, based on the version that the member saw. Keeps concurrent changes to other fields. */
 async function save(
   row: HTMLTableRowElement,
   key: string,
@@ -173,13 +176,13 @@ async function save(
 
 const textOf = (control: Control) => textOfValue(control, control.value);
 
-/** The words for a value: those of its option, if it has options. */
+/** Returns a value in words: the labels of its options if the field has options. */
 function textOfValue(control: Control, value: string): string {
   if (control instanceof HTMLInputElement) return value;
   return [...control.options].find((option) => option.value === value)?.text ?? value;
 }
 
-/** Shows the row as the service has it now. */
+/** Shows the row in its current state. */
 async function refresh(row: HTMLTableRowElement): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -189,7 +192,7 @@ async function refresh(row: HTMLTableRowElement): Promise<void> {
   else row.classList.add("gone");
 }
 
-/** Says what happened, above the table. */
+/** Shows the result above the table. */
 function report(text: string, isFailure = false): void {
   const output = document.getElementById("cell-status");
   if (!output) return;
