@@ -7,8 +7,9 @@ import { queryDatabase, quote } from "./deploy/query.ts";
 import { stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run owner -- --reset` gives the sole owner of a deployment a new password and ends the owner's sessions. It changes
- * the database through the Cloudflare account, so everyone who can deploy can run it. `--email` names one of several owners.
+ * `npm run owner -- --reset` gives the sole owner of a deployment a new password and ends the owner's sessions. It
+ * changes the database through the Cloudflare account, so everyone who can deploy can run it. `--email` selects one of
+ * several owners.
  */
 
 const options = parseDeploymentOptions(["env", "account"], { reset: "boolean", email: "string" });

@@ -24,13 +24,13 @@ export interface Deployment {
   cloudflare: Cloudflare;
   /** Undefined before the first deployment. */
   live: LiveWorker | undefined;
-  /** The names of the data databases that the home database knew at the start of the command. */
+  /** The names of the data databases that the home database contained at the start of the command. */
   directory: readonly string[];
 }
 
 /**
- * Finds out what an environment has: from the saved file, the deployed Worker and the home database. Changes nothing. Stops
- * if the account lacks a database with apps or forms.
+ * Reads the state of an environment from the saved file, the deployed Worker and the home database. Changes nothing.
+ * Stops if the account lacks a database with apps or forms.
  */
 export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
   const local = loadLocalSettings(options);
@@ -46,7 +46,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   return { ...deployment, directory: entries.map(({ name }) => name) };
 }
 
-/** Like `openDeployment`, but stops if there is no installation yet. */
+/** Like `openDeployment`, but stops if there is no installation. */
 export async function openInstallation(options: DeploymentOptions): Promise<Deployment> {
   const deployment = await openDeployment(options);
   const [home] = deployment.settings.d1_databases;
@@ -72,7 +72,7 @@ async function findDatabases({ environment, settings, cloudflare }: Deployment) 
     if (match) {
       database.database_id = match.uuid;
       database.database_name = match.name;
-      // Nothing creates a data database here: the file does not have the place that its command chose.
+      // Nothing creates a data database here, because the file does not contain its location.
     } else if (isDataDatabase(database)) missing.push(database);
     else if (isAssignedId(id))
       stop(
@@ -83,7 +83,7 @@ async function findDatabases({ environment, settings, cloudflare }: Deployment) 
   return missing;
 }
 
-/** A data database as the home database knows it. */
+/** A data database in the directory of the home database. */
 interface DirectoryEntry {
   name: string;
   location: string | null;
@@ -102,7 +102,9 @@ async function loadDirectory(deployment: Deployment): Promise<DirectoryEntry[]> 
     .results;
 }
 
-/** Stops if another machine has added a data database since the start of the command. The deployment would unbind it. */
+/**
+ * Stops if another machine has added a data database since the start of the command. This deployment would unbind it.
+ */
 export async function requireNoNewDatabase(deployment: Deployment): Promise<void> {
   const { settings, directory } = deployment;
   const names = [...directory, ...settings.d1_databases.map(({ binding }) => binding)];
@@ -114,7 +116,7 @@ export async function requireNoNewDatabase(deployment: Deployment): Promise<void
     );
 }
 
-/** Adds the data databases that only the home database knows, and drops missing ones that are empty. */
+/** Adds the data databases that only the home database contains, and drops missing ones that are empty. */
 async function findDataDatabases(
   { environment, settings, cloudflare }: Deployment,
   missing: readonly DatabaseSettings[],

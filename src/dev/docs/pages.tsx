@@ -5,7 +5,7 @@ import { renderMarkdown, pageSlug } from "./markdown.ts";
 /** The text of each Markdown file by its name without `.md`. */
 export type Sources = Record<string, string>;
 
-/** Returns the names of the pages in the order of the contents, which docs/README.md links. */
+/** Returns the names of the pages in the order in which docs/README.md links them. */
 function orderOf(sources: Sources): string[] {
   const links = (sources["README"] ?? "").matchAll(/\]\((?:\.\.\/)?([\w-]+)\.md/g);
   const order = [...new Set(["README", ...[...links].map(([, name = ""]) => name)])];
@@ -53,7 +53,7 @@ export function renderPages(sources: Sources): Map<string, string> {
   );
 }
 
-/** Scripts show it, because the browser searches. */
+/** The search field. Scripts show it, because the browser searches. */
 function DocsSearch() {
   return (
     <search class="docs-search" hidden>
