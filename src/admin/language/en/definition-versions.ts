@@ -21,7 +21,7 @@ export const definitionVersions = ({ quantity }: Words) => ({
     columns: { field: "Field", property: "Property", before: "Before", after: "After" },
   },
   settings: "Settings",
-  /** Shown in a comparison if a version of the definition lacks a view. */
+  /** Whether a version of the definition contains a view. */
   absent: "Not in the definition",
   present: "In the definition",
   retain: (days: number, isAll: boolean) =>
