@@ -138,8 +138,8 @@ function groupResults(
     })),
   };
   const pageGroup = { title: titles.pages, results: findPages(text, role, texts) };
-  const named = items[0]?.isNamedByText ?? false;
-  const groups = named ? [itemGroup, ...nameGroups] : [...nameGroups, itemGroup];
+  const hasNamedItem = items[0]?.isNamedByText ?? false;
+  const groups = hasNamedItem ? [itemGroup, ...nameGroups] : [...nameGroups, itemGroup];
   return [...groups, pageGroup, memberGroup].filter(({ results }) => results.length > 0);
 }
 
@@ -147,13 +147,13 @@ function groupResults(
 function itemResult(item: RankedItem, { search, terms }: SearchText, viewer: Viewer): Result {
   const { id, receipt, collectionName, title, label, value, status, createdAt } = item;
   const names = [title, receipt, `…${id.slice(-8)}`].filter((name) => name !== null && name !== "");
-  const found =
+  const matchTexts =
     label !== null && value !== null && value !== title ? [search.value(label, value)] : [];
   const state = status === "draft" || status === "closed" ? [terms.statuses[status]] : [];
   const day = formatDay(viewer, createdAt);
   return {
     name: names[0] ?? id,
-    detail: [collectionName, ...names.slice(1, 2), ...state, day, ...found].join(" · "),
+    detail: [collectionName, ...names.slice(1, 2), ...state, day, ...matchTexts].join(" · "),
     href: `${itemsPath(item)}/${id}`,
   };
 }

@@ -138,8 +138,8 @@ export async function sendMessage(
   const at = service.clock.now();
   const body = JSON.stringify(messageDocument(message, service.settings.origin));
   const result = await sendSigned(service, hook, { id, at, body });
-  const sent = { at, message: id, type, collection, change: number, item: change.id, attempt };
-  return { ...sent, ...result };
+  const delivery = { at, message: id, type, collection, change: number, item: change.id, attempt };
+  return { ...delivery, ...result };
 }
 
 export async function sendTest(service: SenderService, hook: Webhook): Promise<DeliveryAttempt> {

@@ -73,7 +73,7 @@ async function measure(binding: string): Promise<[string, string, string]> {
     deployment,
     binding,
     sql,
-    missing,
+    missingTable,
   );
   const bytes = meta.size_after ?? 0;
   const share = `${((100 * bytes) / maxBytes).toFixed(1)} %`;
@@ -93,7 +93,7 @@ interface ReportRow {
 async function loadReports(): Promise<ReportRow[]> {
   const sql = `SELECT name, location, writes_per_minute AS writes
     FROM data_database FULL JOIN database_report USING (name)`;
-  return (await queryDatabase<ReportRow>(deployment, homeName, sql, missing)).results;
+  return (await queryDatabase<ReportRow>(deployment, homeName, sql, missingTable)).results;
 }
 
 interface SiteRow {
@@ -102,11 +102,11 @@ interface SiteRow {
 }
 
 // A database that an interrupted run created has no tables yet.
-const missing = /no such table/;
+const missingTable = /no such table/;
 
 async function loadSites(): Promise<SiteRow[]> {
   const sql = "SELECT name, used_from FROM data_database";
-  return (await queryDatabase<SiteRow>(deployment, homeName, sql, missing)).results;
+  return (await queryDatabase<SiteRow>(deployment, homeName, sql, missingTable)).results;
 }
 
 /** Prints the databases that accept no apps and forms yet, and what the operator can do about them. */

@@ -145,13 +145,13 @@ function describeProblem(text: string): string {
 
 /** Returns the listed resources that do not exist. A credential may be issued before its apps and forms exist. */
 export async function findMissingResources(owner: Owner, resources: string): Promise<string[]> {
-  const missing: string[] = [];
+  const missingNames: string[] = [];
   for (const name of resources.split(/[\s,]+/).filter((each) => each !== "" && each !== "all")) {
     const [, kind = "", key = ""] = /^(app|form):([^/]*)/.exec(name) ?? [];
     const { status } = await owner.send("GET", `/admin/${kind}s/${encodeURIComponent(key)}/json`);
-    if (status === 404) missing.push(name);
+    if (status === 404) missingNames.push(name);
   }
-  return missing;
+  return missingNames;
 }
 
 /** Local settings of a developer. They are in the folder of the local database and are deleted with it. */

@@ -29,8 +29,8 @@ export function formatBookmarks(bookmarks: Bookmarks): string | null {
 /** Keeps the newest bookmark of each database. Bookmarks sort as text. */
 export function mergeBookmarks(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second;
-  const merged = new Map(parseBookmarks(first));
+  const newest = new Map(parseBookmarks(first));
   for (const [name, bookmark] of parseBookmarks(second))
-    if (bookmark > (merged.get(name) ?? "")) merged.set(name, bookmark);
-  return formatBookmarks(merged);
+    if (bookmark > (newest.get(name) ?? "")) newest.set(name, bookmark);
+  return formatBookmarks(newest);
 }

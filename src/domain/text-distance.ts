@@ -4,14 +4,14 @@ const maxCandidates = 50;
 
 /** Returns the candidate that differs least from a name, if the name is probably a misspelling of it. Ignores case. */
 export function findClosest(name: string, candidates: readonly string[]): string | undefined {
-  const wanted = name.toLowerCase();
-  const equal = candidates.find((candidate) => candidate.toLowerCase() === wanted);
+  const lowerName = name.toLowerCase();
+  const equal = candidates.find((candidate) => candidate.toLowerCase() === lowerName);
   if (equal !== undefined || name.length > maxLength) return equal;
   const maxDistance = Math.max(1, Math.floor(name.length / 3));
   const close = candidates
     .filter(({ length }) => Math.abs(length - name.length) <= maxDistance)
     .slice(0, maxCandidates)
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: editDistance(lowerName, candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance);
   return close[0]?.candidate;

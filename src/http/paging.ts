@@ -82,10 +82,10 @@ export function createFeedCursor(
 ): Promise<string> {
   const { epoch } = c.env.databases.timeline;
   const [number = null, mark = "", seenUntil = 0] = position;
-  const rest = mark === "" ? [epoch] : [epoch, mark, seenUntil];
+  const boundParts = mark === "" ? [epoch] : [epoch, mark, seenUntil];
   return encodeCursor(
     c.env.keys,
     binding,
-    epoch === "" && mark === "" ? [number] : [number, ...rest],
+    epoch === "" && mark === "" ? [number] : [number, ...boundParts],
   );
 }

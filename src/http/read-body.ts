@@ -102,10 +102,10 @@ async function nextChunk(
   deadline: Timer,
   check: SenderCheck | undefined,
 ): Promise<Uint8Array | Problem | "end" | "late" | "broken"> {
-  const late = deadline.done.then(() => "late" as const);
+  const timeout = deadline.done.then(() => "late" as const);
   const read = reader.read().then(({ value }) => value ?? ("end" as const));
   try {
-    return await Promise.race([...(check ? [check.rejection] : []), late, read]);
+    return await Promise.race([...(check ? [check.rejection] : []), timeout, read]);
   } catch {
     return "broken";
   } finally {

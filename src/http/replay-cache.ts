@@ -66,8 +66,8 @@ export function createReplayCache(c: RequestContext<AppEnv>): RequestReplayCache
   return {
     prefetch(key) {
       const lookup = fetchReplay(c.env.replays, timeline, key, c.env.clock.now());
-      const stored = lookup.then((replay) => replay && replays.set(key, replay));
-      runInBackground(stored, "replay cache unreadable");
+      const loading = lookup.then((replay) => replay && replays.set(key, replay));
+      runInBackground(loading, "replay cache unreadable");
     },
     peek: (key) => replays.get(key),
     put: (key, replay) =>

@@ -84,9 +84,9 @@ const auditPage = page({
     const titles = await loadTitlesOfChanges(ctx, [...descriptions.values()]);
     const nextUrl = new URL(c.req.url);
     if (next !== null) nextUrl.searchParams.set("before", `${next.at}.${next.number}`);
-    const found = { groups, descriptions, titles, isEach, collections };
+    const results = { groups, descriptions, titles, isEach, collections };
     const searchedBackTo = isCut && next ? next.at : null;
-    return { ...found, searchedBackTo, next: next && nextUrl.href, query: c.req.query() };
+    return { ...results, searchedBackTo, next: next && nextUrl.href, query: c.req.query() };
   },
   document: ({ groups, descriptions, next, searchedBackTo }, { c }) => ({
     items: groups.map((group) => groupDocument(group, descriptions.get(group.entry.number))),

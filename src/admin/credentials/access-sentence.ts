@@ -64,11 +64,11 @@ export function accessSentence(
   const allPlaces = resources.map((resource) => findPlace(resource, reachable, text));
   const applicable = things.filter((thing) => allPlaces.some((place) => exists(thing, place)));
   const creates = resources.some((resource) => !findResource(resource, reachable).label);
-  const found = findRights(permissions, applicable, creates);
+  const accessRights = findRights(permissions, applicable, creates);
   const places = allPlaces.filter((place) =>
-    found.some((right) => right.things.some((thing) => exists(thing, place))),
+    accessRights.some((right) => right.things.some((thing) => exists(thing, place))),
   );
-  return sentence({ rights: found, places, isPast });
+  return sentence({ rights: accessRights, places, isPast });
 }
 
 /** Whether the place has such a thing. For a place with a deleted view, whether it has items of that kind. */
@@ -87,7 +87,7 @@ function findRights(
   createsDefinitions = true,
 ): Right[] {
   const granted = permissions.map((permission) => rights[permission]);
-  const merged: { verbs: Verb[]; things: Thing[] }[] = [];
+  const mergedRights: { verbs: Verb[]; things: Thing[] }[] = [];
   for (const thing of applicable) {
     const canCreate = thing !== "definitions" || createsDefinitions;
     const allowed = verbs.filter(
@@ -96,11 +96,11 @@ function findRights(
         granted.some((right) => right.object === thing && right.verbs.includes(verb)),
     );
     if (allowed.length === 0) continue;
-    const same = merged.find((right) => right.verbs.join() === allowed.join());
+    const same = mergedRights.find((right) => right.verbs.join() === allowed.join());
     if (same) same.things.push(thing);
-    else merged.push({ verbs: allowed, things: [thing] });
+    else mergedRights.push({ verbs: allowed, things: [thing] });
   }
-  return merged;
+  return mergedRights;
 }
 
 function findPlace(resource: string, reachable: readonly CollectionLabel[], text: Texts): Place {

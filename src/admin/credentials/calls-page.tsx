@@ -179,11 +179,11 @@ export const callsPage = page({
     const lastUsedAt = Math.max(stored.lastUsedAt ?? 0, log.lastUsedAt ?? 0) || null;
     const credential = { ...stored, lastUsedAt };
     const reasonContext = { resources: credential.resources, reachable };
-    const found = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
+    const calls = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
       call,
       reason: callReason(call, reasonContext, text),
     }));
-    return { credential, reachable, log, calls: found, filter: { status, find } };
+    return { credential, reachable, log, calls, filter: { status, find } };
   },
   document: ({ credential, calls: found }, { ctx }) => ({
     ...credentialDocument(credential, ctx.now()),

@@ -140,11 +140,11 @@ async function selectOwnItems(
 
 /** Builds the only response that contains the secret. */
 function secretOutcome({ credential, secret }: CredentialWithSecret, now: number) {
-  const shown =
+  const secretMembers =
     credential.kind === "token"
       ? { token: secret }
       : { client_id: clientId(credential), client_secret: secret };
-  const document = { ...credentialDocument(credential, now), ...shown };
+  const document = { ...credentialDocument(credential, now), ...secretMembers };
   return { secret, place: credentialPath(credential), document };
 }
 

@@ -197,9 +197,9 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema, tex
       const message = findResourcesError(resources, errors);
       if (message !== undefined) addError("resources", message);
       else if (preset?.seesPart) checkPart(values, resources, errors, addError);
-      const chosen = applyRecommendations(values);
-      if (chosen["name"] !== "") return chosen;
-      return { ...chosen, name: nameAfterPurpose(values["purpose"], text) };
+      const recommended = applyRecommendations(values);
+      if (recommended["name"] !== "") return recommended;
+      return { ...recommended, name: nameAfterPurpose(values["purpose"], text) };
     }),
     schema,
   );

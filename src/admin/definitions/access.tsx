@@ -41,9 +41,12 @@ function sightOf({ resources }: Credential, access: CollectionAccess, text: Cata
 /** Describes the access of a credential to this collection, in the words of the credential's own page. */
 function sentenceOf(credential: Credential, access: CollectionAccess, text: Catalogue): string {
   const { kind, key, definition } = access.current.collection;
-  const own = `${kind}:${key}`;
+  const qualifiedKey = `${kind}:${key}`;
   const { resources } = credential;
-  const here = resources === "all" ? [own] : resources.filter((each) => each.split("/")[0] === own);
+  const here =
+    resources === "all"
+      ? [qualifiedKey]
+      : resources.filter((each) => each.split("/")[0] === qualifiedKey);
   return accessSentence(
     { ...credential, resources: here },
     [{ ...wordsOf(access), key, name: definition.name, views: definition.views ?? [] }],
@@ -125,11 +128,11 @@ const PartInput = lazy(() =>
 const itemsPattern = /^(all|own|where|view:[a-z][a-z0-9_-]{0,62})$/;
 
 function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInput>>): Part {
-  const shown = [fields].flat();
-  if (items === "all" || items === "own") return { items, fields: shown };
-  if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: shown };
+  const fieldKeys = [fields].flat();
+  if (items === "all" || items === "own") return { items, fields: fieldKeys };
+  if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: fieldKeys };
   const [field, option] = splitOption(where);
-  return { items: { field, option }, fields: shown };
+  return { items: { field, option }, fields: fieldKeys };
 }
 
 /**
@@ -144,9 +147,10 @@ function assertFieldsChosen(
   if (chosenFor === undefined || chosenFor === items || !items.startsWith("view:")) return;
   const view = findView(collection, items.slice("view:".length));
   if (!view) return;
-  const chosen = new Set([fields].flat());
-  const own = fieldsOfView(view, collection.definition);
-  if (chosen.size === own.length && own.every((field) => chosen.has(field))) return;
+  const chosenKeys = new Set([fields].flat());
+  const viewKeys = fieldsOfView(view, collection.definition);
+  if (chosenKeys.size === viewKeys.length && viewKeys.every((field) => chosenKeys.has(field)))
+    return;
   const reason = text.definitionAccess.give.checkFields(view.name);
   throw problem.invalidInput([errorAt(["fields"], "required", reason)]);
 }

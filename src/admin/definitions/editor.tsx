@@ -269,8 +269,8 @@ async function sendEditedDraft(
   draft: Draft,
   action: string,
 ): Promise<Response> {
-  const stored = state.current?.collection.definition.fields ?? noFields;
-  const { draft: next, focus } = applyEdit(draft, action, stored, state.text);
+  const storedFields = state.current?.collection.definition.fields ?? noFields;
+  const { draft: next, focus } = applyEdit(draft, action, storedFields, state.text);
   if (isTooLarge(next.fields))
     return sendEditor(c, state, draft, {
       error: tooManyFieldsProblem(state.text.definitionEditor),

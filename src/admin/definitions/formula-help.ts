@@ -8,17 +8,17 @@ import { fieldKeys, labelOf, type DraftField } from "./draft.ts";
 /** Returns an example of a formula over these fields. */
 export function exampleFormula(fields: readonly DraftField[]): string {
   const keys = fieldKeys(fields);
-  const named = fields.map((field, index) => ({ field, key: keys[index] ?? "" }));
-  const list = named.find(({ field }) => field.type === "line_items");
+  const keyedFields = fields.map((field, index) => ({ field, key: keys[index] ?? "" }));
+  const list = keyedFields.find(({ field }) => field.type === "line_items");
   const column = list && firstNumber(list.field.fields);
   if (list && column) return `sum(${list.key}.map(row, row.${column}))`;
-  const numbers = named.filter(({ field }) => isNumber(field)).map(({ key }) => key);
+  const numbers = keyedFields.filter(({ field }) => isNumber(field)).map(({ key }) => key);
   const [first, second] = numbers;
   if (first && second) return `${first} * ${second}`;
   if (first) return `${first} * 2`;
-  const date = named.find(({ field }) => field.type === "date");
+  const date = keyedFields.find(({ field }) => field.type === "date");
   if (date) return `days_between(today(), ${date.key})`;
-  const text = named.find(({ field }) => valueKinds[field.type] === "text");
+  const text = keyedFields.find(({ field }) => valueKinds[field.type] === "text");
   return text ? `concat("No. ", ${text.key})` : "1 + 1";
 }
 

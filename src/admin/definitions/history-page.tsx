@@ -33,9 +33,9 @@ function summarizeDiffs(
   { definitionVersions: text, terms }: Catalogue,
 ): string {
   const parts = [...new Set(diffs.map(({ path, property }) => path || text.property(property)))];
-  const named = terms.list(parts.slice(0, maxNamedParts));
+  const names = terms.list(parts.slice(0, maxNamedParts));
   const more = parts.length - maxNamedParts;
-  return more > 0 ? text.andMore(named, more) : named;
+  return more > 0 ? text.andMore(names, more) : names;
 }
 
 /** Lists the versions of a definition, each with its author, time and differences. Two versions can be compared. */

@@ -61,19 +61,25 @@ export function mergeSettings(
 ): MergedSettings {
   const { definition, version } = collection;
   const zone = readTimeZone(form["$zone"], definition.time_zone);
-  const stored = toSettings(kind, definition, zone);
-  const seen = readSeenDigests(form);
-  const submitted = readSettings(form, stored);
+  const storedSettings = toSettings(kind, definition, zone);
+  const seenDigests = readSeenDigests(form);
+  const submitted = readSettings(form, storedSettings);
   // Programs send the version. A form sends the values that it displayed instead.
-  if (!seen) return { settings: submitted, theirs: {}, version: numberOf(form["version"]) };
-  const isMine = (name: string) => submitted[name] !== seen[name];
+  if (!seenDigests) return { settings: submitted, theirs: {}, version: numberOf(form["version"]) };
+  const isMine = (name: string) => submitted[name] !== seenDigests[name];
   const settings = Object.fromEntries(
-    Object.keys(stored).map((name) => [name, (isMine(name) ? submitted : stored)[name] ?? ""]),
+    Object.keys(storedSettings).map((name) => [
+      name,
+      (isMine(name) ? submitted : storedSettings)[name] ?? "",
+    ]),
   );
-  const conflicts = Object.keys(stored).filter(
-    (name) => isMine(name) && stored[name] !== seen[name] && stored[name] !== submitted[name],
+  const conflicts = Object.keys(storedSettings).filter(
+    (name) =>
+      isMine(name) &&
+      storedSettings[name] !== seenDigests[name] &&
+      storedSettings[name] !== submitted[name],
   );
-  const theirs = Object.fromEntries(conflicts.map((name) => [name, stored[name] ?? ""]));
+  const theirs = Object.fromEntries(conflicts.map((name) => [name, storedSettings[name] ?? ""]));
   return { settings, theirs, version };
 }
 

@@ -109,8 +109,8 @@ function SettingsPage({
     ]),
   );
   const input = (name: keyof SettingsText["labels"]) => {
-    const stored = theirs[name];
-    const hint = stored === undefined ? undefined : text.theirs(stored);
+    const theirValue = theirs[name];
+    const hint = theirValue === undefined ? undefined : text.theirs(theirValue);
     return {
       name,
       label: text.labels[name],
@@ -202,8 +202,8 @@ export function settingsPage(kind: CollectionKind) {
         ? readTimeZone(attempt.values["$zone"], definition.time_zone)
         : frame.viewer.zone;
       const seen = toSettings(kind, definition, zone);
-      const merged = attempt && mergeSettings(kind, current, attempt.values);
-      const { settings, theirs } = merged ?? { settings: seen, theirs: {} };
+      const mergeResult = attempt && mergeSettings(kind, current, attempt.values);
+      const { settings, theirs } = mergeResult ?? { settings: seen, theirs: {} };
       const props = { frame, current, settings, seen, theirs, zone };
       return <SettingsPage {...props} problem={attempt?.problem} />;
     },
@@ -211,12 +211,12 @@ export function settingsPage(kind: CollectionKind) {
   const save = form({
     async act({ c, ctx, param, text }) {
       const key = param("key");
-      const sent = await readForm(c);
+      const submitted = await readForm(c);
       const current = await getDefinition(ctx, kind, key);
-      const { settings, theirs, version } = mergeSettings(kind, current, sent);
+      const { settings, theirs, version } = mergeSettings(kind, current, submitted);
       if (Object.keys(theirs).length > 0) throw editConflict(text);
       const { definition } = current.collection;
-      const zone = readTimeZone(sent["$zone"], definition.time_zone);
+      const zone = readTimeZone(submitted["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
         fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,

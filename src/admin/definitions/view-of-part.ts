@@ -18,9 +18,12 @@ export function nameViewOfPart(
   text: Catalogue,
 ): Pick<View, "key" | "name"> {
   const views = definition.views ?? [];
-  const chosen = entered.trim();
-  const base = (chosen || suggestName(view, { definition, kind }, text)).slice(0, maxNameLength);
-  const keyBase = chosen || nameItems(view, { definition, kind }, text);
+  const chosenName = entered.trim();
+  const base = (chosenName || suggestName(view, { definition, kind }, text)).slice(
+    0,
+    maxNameLength,
+  );
+  const keyBase = chosenName || nameItems(view, { definition, kind }, text);
   const names = new Set(views.map(({ name }) => name));
   let name = base;
   for (let number = 2; names.has(name); number += 1) name = `${base} ${number}`;

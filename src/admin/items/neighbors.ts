@@ -77,8 +77,8 @@ async function findNeighbor(
     : target < 0 && previousPage(query);
   if (!other) return undefined;
   const page = await loadListPage(c, kind, other);
-  const found = isNext ? page.views[0] : page.views.at(-1);
-  return found && { id: found.id, query: other, at: isNext ? 0 : page.views.length - 1 };
+  const nextItem = isNext ? page.views[0] : page.views.at(-1);
+  return nextItem && { id: nextItem.id, query: other, at: isNext ? 0 : page.views.length - 1 };
 }
 
 function loadListPage(c: Context<AdminEnv>, kind: CollectionKind, query: Query) {

@@ -74,13 +74,13 @@ export const choiceAttributes = (app: string, inputId: string) => ({
 /** Lists the fields that refer to a record, with links to their items. */
 export function ReferrerList({ id, referrers }: { id: string; referrers: readonly Referrer[] }) {
   const text = useText().itemPage.referrers;
-  const shown = referrers.filter(({ count }) => count !== 0);
-  if (shown.length === 0) return null;
+  const shownReferrers = referrers.filter(({ count }) => count !== 0);
+  if (shownReferrers.length === 0) return null;
   return (
     <section class="referrers" aria-labelledby="referrers">
       <h2 id="referrers">{text.title}</h2>
       <ul>
-        {shown.map((referrer) => (
+        {shownReferrers.map((referrer) => (
           <li>
             <a href={referrerPath(referrer, id)}>
               {referrer.name}: {referrer.listLabel === null ? "" : `${referrer.listLabel} › `}

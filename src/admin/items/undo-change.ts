@@ -53,10 +53,10 @@ export const revertItem: ItemChange = async (ctx, target, ifMatch, { sent, text 
   const { entries } = await loadItemHistory(ctx, target);
   const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
   const { fields } = target.compiled.collection.definition.fields;
-  const chosen = textOf(sent["field"]);
+  const chosenKey = textOf(sent["field"]);
   const changes = entry?.fields ?? [];
   const data = previousData(
-    chosen === "" ? changes : changes.filter(({ key }) => key === chosen),
+    chosenKey === "" ? changes : changes.filter(({ key }) => key === chosenKey),
     fields,
   );
   if (Object.keys(data).length === 0) {

@@ -140,8 +140,8 @@ export async function findSignedSession(c: Context): Promise<string | undefined>
 
 /** Whether the caller has a signed session or a verified token of Access. Reads no storage. */
 export async function isKnownCaller(c: Context<AdminEnv>): Promise<boolean> {
-  const known = usesAccess(c.env) ? await findAccessEmail(c) : await findSignedSession(c);
-  return known !== undefined;
+  const identity = usesAccess(c.env) ? await findAccessEmail(c) : await findSignedSession(c);
+  return identity !== undefined;
 }
 
 /** Sets `__Host-session`, which is limited to this host and TLS (or localhost) and hidden from scripts. */
@@ -157,9 +157,9 @@ async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   const { clock, databases } = c.env;
   const list = c.var.earlyPage?.list;
   if (!usesAccess(c.env)) {
-    const found = await findSessionMember(databases.home, sessionHash, clock.now(), list);
-    if (found) recordUseAfterResponse(c, sessionHash, found.seenAt);
-    return found?.member;
+    const session = await findSessionMember(databases.home, sessionHash, clock.now(), list);
+    if (session) recordUseAfterResponse(c, sessionHash, session.seenAt);
+    return session?.member;
   }
   const email = await findAccessEmail(c);
   return email === undefined ? undefined : findAccessMember(databases.home, email, list);
@@ -185,13 +185,13 @@ export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   const sessionId = await findSignedSession(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
   const read = prefetchPage(c, hash);
-  const found = await findMember(c, hash);
-  recordSession(c.env.memory, hash, found !== undefined);
-  if (!found) {
+  const listingMember = await findMember(c, hash);
+  recordSession(c.env.memory, hash, listingMember !== undefined);
+  if (!listingMember) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
     return sendToSignIn(c);
   }
-  const { settings, ...member } = found;
+  const { settings, ...member } = listingMember;
   c.set("member", member);
   repeatPreferences(c, member);
   c.set("listSettings", settings);

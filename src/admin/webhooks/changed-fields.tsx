@@ -50,15 +50,15 @@ export function ChangedFields({
   const { webhooks, viewDescription, terms, credentialAccess } = useText();
   const { inputs: text, labels } = webhooks;
   const { inputProps, wrong } = useField({ name: "changed_fields", hint: text.changedFieldsHint });
-  const chosen = toTextList(values["changed_fields"] ?? undefined).flatMap(splitKeys);
-  const { listed, gone, isCut } = listFields(reachable, chosen);
+  const chosenKeys = toTextList(values["changed_fields"] ?? undefined).flatMap(splitKeys);
+  const { listed, gone, isCut } = listFields(reachable, chosenKeys);
   const choice = (key: string, label: string, places: readonly string[]) => (
     <label class="choice" data-filtered="changed_fields">
       <input
         type="checkbox"
         name="changed_fields"
         value={key}
-        checked={chosen.includes(key)}
+        checked={chosenKeys.includes(key)}
         aria-invalid={inputProps["aria-invalid"]}
       />
       <span>
@@ -71,7 +71,7 @@ export function ChangedFields({
     </label>
   );
   return (
-    <details open={chosen.length > 0 || wrong.length > 0}>
+    <details open={chosenKeys.length > 0 || wrong.length > 0}>
       <summary id={inputProps.id} tabindex={0}>
         {labels.changed_fields}
       </summary>

@@ -122,11 +122,18 @@ const DeliveriesQuery = lazy(() =>
 export const deliveriesPage = page({
   query: DeliveriesQuery,
   async load({ ctx, param, query: { before = null } }) {
-    const found = await getWebhookWithLabels(ctx, param("id"));
-    const { nextPosition, ...report } = await listDeliveries(ctx, found.hook, before, pageSize);
+    const webhookWithLabels = await getWebhookWithLabels(ctx, param("id"));
+    const { nextPosition, ...report } = await listDeliveries(
+      ctx,
+      webhookWithLabels.hook,
+      before,
+      pageSize,
+    );
     const next =
-      nextPosition === null ? null : `${webhookPath(found.hook.id)}?before=${nextPosition}`;
-    return { ...found, ...report, next };
+      nextPosition === null
+        ? null
+        : `${webhookPath(webhookWithLabels.hook.id)}?before=${nextPosition}`;
+    return { ...webhookWithLabels, ...report, next };
   },
   document: ({ hook, deliveries }, { ctx }) => ({
     ...webhookDocument(hook, ctx.now()),

@@ -58,16 +58,16 @@ async function search(): Promise<void> {
   const sections = words.length === 0 ? [] : await index;
   // The reader has changed the text in the meantime.
   if (query !== searchInput?.value) return;
-  const found = sections
+  const matches = sections
     .map((section) => ({ section, weight: weigh(section, words) }))
     .filter(({ weight }) => weight > 0)
     .toSorted((a, b) => b.weight - a.weight);
-  const results = found.slice(0, maxResults);
+  const results = matches.slice(0, maxResults);
   searchResults?.replaceChildren(
     ...results.map(({ section }) => showSection(section, words[0] ?? "")),
   );
   if (!searchStatus) return;
-  searchStatus.textContent = words.length === 0 ? "" : countText(found.length);
+  searchStatus.textContent = words.length === 0 ? "" : countText(matches.length);
 }
 
 function countText(count: number): string {

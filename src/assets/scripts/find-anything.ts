@@ -69,9 +69,9 @@ class ResultBox {
       elsewhere: Result[];
     };
     if (number !== this.#requestCount || document.activeElement !== this.#input) return undefined;
-    const found = groups.flatMap(({ results }) => results).slice(0, maxShown);
-    this.#results = [...found, ...elsewhere];
-    return this.#show(found.length > 0);
+    const hits = groups.flatMap(({ results }) => results).slice(0, maxShown);
+    this.#results = [...hits, ...elsewhere];
+    return this.#show(hits.length > 0);
   }
 
   #show(hasFound: boolean): void {

@@ -6,9 +6,9 @@ import { itemsText, type ProblemDocument, reasonsOf } from "./language/items.ts"
 /** Shows the check box that selects the page, and the number of selected items. */
 export function selectRows(): void {
   showPageTicks();
-  const found = document.getElementById("found");
+  const resultArea = document.getElementById("found");
   // A search replaces the results in the same element.
-  if (found) new MutationObserver(showPageTicks).observe(found, { childList: true });
+  if (resultArea) new MutationObserver(showPageTicks).observe(resultArea, { childList: true });
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     const form = target.closest<HTMLFormElement>("form.pick");
@@ -94,7 +94,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
   }
   const { control, label } = page;
   const initial = control.value;
-  const shown = [...cell.childNodes];
+  const cellContent = [...cell.childNodes];
   control.removeAttribute("id");
   control.removeAttribute("aria-describedby");
   control.setAttribute("aria-label", label);
@@ -109,7 +109,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
     const isRejected = saves && control instanceof HTMLInputElement && isIncomplete(control);
     const isChanged = saves && !isRejected && value !== initial;
     cell.classList.remove("editing");
-    cell.replaceChildren(...shown);
+    cell.replaceChildren(...cellContent);
     if (isRejected) report(itemsText.notSaved(label, explainIncomplete(control)), true);
     if (isChanged) await save(row, key, value, initial, page);
     // Saving replaces the cells of the row.
@@ -162,11 +162,11 @@ async function save(
     if (!current || current.control.value !== initial) {
       await refresh(row);
       const before = textOfValue(seen.control, initial);
-      const own = textOfValue(seen.control, value);
+      const ownText = textOfValue(seen.control, value);
       const change =
         text === undefined
-          ? itemsText.gone(seen.label, own)
-          : itemsText.changed(seen.label, before, text, own);
+          ? itemsText.gone(seen.label, ownText)
+          : itemsText.changed(seen.label, before, text, ownText);
       return report(change, true);
     }
     page = current;

@@ -40,10 +40,10 @@ export async function findBackup(homeFile: string): Promise<Backup> {
   const files = new Map([[homeName, homeFile]]);
   for (const binding of places.keys()) files.set(binding, siblingOf(homeFile, binding));
   const names = Array.from(files.values(), (file) => basename(file));
-  const missing = [...files.values()].filter((file) => !isFile(file));
-  if (missing.length > 0)
+  const missingFiles = [...files.values()].filter((file) => !isFile(file));
+  if (missingFiles.length > 0)
     stop(
-      `${homeFile} has apps and forms in data databases. These files of the backup are missing: ${missing.join(", ")}. ` +
+      `${homeFile} has apps and forms in data databases. These files of the backup are missing: ${missingFiles.join(", ")}. ` +
         "Nothing was created.",
     );
   const others = listDataFiles(homeFile).filter((name) => !names.includes(name));

@@ -40,9 +40,9 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   const settings = mergeSettings({ ...local, accountId }, live, options);
   const { environment } = options;
   const deployment: Deployment = { environment, settings, cloudflare, live, directory: [] };
-  const missing = await findDatabases(deployment);
+  const missingDatabases = await findDatabases(deployment);
   const entries = hasHome(deployment) ? await loadDirectory(deployment) : [];
-  await findDataDatabases(deployment, missing, entries);
+  await findDataDatabases(deployment, missingDatabases, entries);
   return { ...deployment, directory: entries.map(({ name }) => name) };
 }
 
@@ -63,7 +63,7 @@ export const hasHome = ({ settings }: Deployment): boolean =>
 
 /** Finds the databases of the settings by ID or by name. Returns the data databases that the account does not have. */
 async function findDatabases({ environment, settings, cloudflare }: Deployment) {
-  const missing: DatabaseSettings[] = [];
+  const missingDatabases: DatabaseSettings[] = [];
   for (const database of settings.d1_databases) {
     const { binding, database_id: id, database_name: name } = database;
     const match = isAssignedId(id)
@@ -73,14 +73,14 @@ async function findDatabases({ environment, settings, cloudflare }: Deployment) 
       database.database_id = match.uuid;
       database.database_name = match.name;
       // Nothing creates a data database here, because the file does not contain its location.
-    } else if (isDataDatabase(database)) missing.push(database);
+    } else if (isDataDatabase(database)) missingDatabases.push(database);
     else if (isAssignedId(id))
       stop(
         `This account does not have the database ${id}, which ${binding} names. Nothing was changed. Choose the right ` +
           `account, or correct ${settingsFileOf(environment)}.`,
       );
   }
-  return missing;
+  return missingDatabases;
 }
 
 /** A data database in the directory of the home database. */

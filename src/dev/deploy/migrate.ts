@@ -36,16 +36,16 @@ export async function hasMigrations(deployment: Deployment, binding: string): Pr
  */
 export async function migrate(deployment: Deployment, binding: string): Promise<number> {
   const { applied, memberCount } = await readState(deployment, binding);
-  const missing = readdirSync(folder)
+  const missingMigrations = readdirSync(folder)
     .filter((name) => name.endsWith(".sql") && !applied.has(name))
     .toSorted();
-  if (missing.length === 0) {
+  if (missingMigrations.length === 0) {
     console.log(`${binding}: No migrations to apply.`);
     return memberCount;
   }
   await queryDatabase(deployment, binding, createTable);
-  for (const name of missing) await apply(deployment, binding, name);
-  console.log(`${binding}: Applied ${missing.length} migrations.`);
+  for (const name of missingMigrations) await apply(deployment, binding, name);
+  console.log(`${binding}: Applied ${missingMigrations.length} migrations.`);
   return memberCount;
 }
 

@@ -128,8 +128,8 @@ async function findPlace(deployment: Deployment, name: string): Promise<Place> {
 
 function listOf(names: readonly string[]): string {
   if (names.length === 0) return "There are no apps and forms.";
-  const shown = names.slice(0, 20).join(", ");
-  return names.length > 20 ? `There are ${shown} and others.` : `There are ${shown}.`;
+  const listedNames = names.slice(0, 20).join(", ");
+  return names.length > 20 ? `There are ${listedNames} and others.` : `There are ${listedNames}.`;
 }
 
 async function loadGroup(

@@ -158,12 +158,12 @@ function decide(
   rows: readonly Held[],
   placed: PlacementRow | undefined,
 ): Decision | null {
-  const known = rows.filter(isKnown).map((row) => ({ ...row, epoch: row.epoch ?? 0 }));
-  const served = known.filter(isServed).toSorted(byEpoch);
+  const knownRows = rows.filter(isKnown).map((row) => ({ ...row, epoch: row.epoch ?? 0 }));
+  const served = knownRows.filter(isServed).toSorted(byEpoch);
   // The database to which the collection had moved was restored to a time before the move, so only the former copy
   // remains.
-  const kept = known.filter(({ state, copied }) => state === "moved" && copied > 0);
-  const owner = served[0] ?? kept.toSorted(byEpoch)[0];
+  const formerCopies = knownRows.filter(({ state, copied }) => state === "moved" && copied > 0);
+  const owner = served[0] ?? formerCopies.toSorted(byEpoch)[0];
   if (!owner) return null;
   const highest = Math.max(placed?.epoch ?? 0, ...rows.map((row) => row.epoch ?? 0));
   // An outdated isolate may have cached a higher epoch of another database, or of this one from the undone time.

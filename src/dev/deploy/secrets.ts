@@ -40,14 +40,14 @@ export function createMissingSecrets(
   deployedNames: readonly string[],
 ): Secrets {
   const localSecrets = readSecrets(environment);
-  const missing: Secrets = {};
+  const missingSecrets: Secrets = {};
   for (const name of secretNames) {
     if (deployedNames.includes(name)) continue;
-    missing[name] = process.env[name] || localSecrets[name] || createSecret();
+    missingSecrets[name] = process.env[name] || localSecrets[name] || createSecret();
   }
-  if (!isRunner() && Object.keys(missing).length > 0)
-    saveSecrets(environment, { ...localSecrets, ...missing });
-  return missing;
+  if (!isRunner() && Object.keys(missingSecrets).length > 0)
+    saveSecrets(environment, { ...localSecrets, ...missingSecrets });
+  return missingSecrets;
 }
 
 /** Calls `use` with a temporary file of the secrets, which only this user can read. Removes it afterwards. */

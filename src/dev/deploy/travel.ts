@@ -41,11 +41,15 @@ export function parseRequest(
 ): RestoreRequest {
   const bindings = databases.map(({ binding }) => binding);
   const bookmarks = timePattern.test(to) ? null : parseBookmarks(to);
-  const chosen = bookmarks ? [...bookmarks.keys()] : only === undefined ? bindings : [`${only}`];
-  const unknown = chosen.filter((binding) => !bindings.includes(binding));
+  const chosenBindings = bookmarks
+    ? [...bookmarks.keys()]
+    : only === undefined
+      ? bindings
+      : [`${only}`];
+  const unknown = chosenBindings.filter((binding) => !bindings.includes(binding));
   if (unknown.length > 0)
     stop(`There is no database ${unknown.join(", ")}. There are ${bindings.join(", ")}.`);
-  return bookmarks ? { time: null, bookmarks } : { time: to, databases: chosen };
+  return bookmarks ? { time: null, bookmarks } : { time: to, databases: chosenBindings };
 }
 
 const travelPath = ({ settings }: Deployment, binding: string, action: string) => {

@@ -9,8 +9,9 @@ export type Sources = Record<string, string>;
 function orderOf(sources: Sources): string[] {
   const links = (sources["README"] ?? "").matchAll(/\]\((?:\.\.\/)?([\w-]+)\.md/g);
   const order = [...new Set(["README", ...[...links].map(([, name = ""]) => name)])];
-  const missing = Object.keys(sources).filter((name) => !order.includes(name));
-  if (missing.length > 0) throw new Error(`docs/README.md links no page ${missing.join(", ")}.`);
+  const missingNames = Object.keys(sources).filter((name) => !order.includes(name));
+  if (missingNames.length > 0)
+    throw new Error(`docs/README.md links no page ${missingNames.join(", ")}.`);
   return order;
 }
 

@@ -28,9 +28,9 @@ export function zoneChanges(zone: string, years: typeof usualYears): ZoneChanges
   const cached = cache.get(key);
   if (cached) return cached;
   if (cache.size >= maxCachedZones) cache.clear();
-  const found = findChanges(zone, Date.UTC(years.from, 0, 1), Date.UTC(years.below, 0, 1));
-  cache.set(key, found);
-  return found;
+  const changes = findChanges(zone, Date.UTC(years.from, 0, 1), Date.UTC(years.below, 0, 1));
+  cache.set(key, changes);
+  return changes;
 }
 
 function findChanges(zone: string, from: number, below: number): ZoneChanges {

@@ -65,12 +65,12 @@ function compareFields(
     .map(({ label, type }) => {
       return { path: prefix + label, property: "type", before: type, after: null };
     });
-  const kept = (fields: readonly Field[]) =>
+  const keptFields = (fields: readonly Field[]) =>
     fields.filter(({ id }) => former.has(id) && ids.has(id));
-  const [orderBefore, orderAfter] = [kept(before), kept(after)].map((fields) =>
+  const [orderBefore, orderAfter] = [keptFields(before), keptFields(after)].map((fields) =>
     fields.map(({ id }) => id).join(),
   );
-  const labels = (fields: readonly Field[]) => kept(fields).map(({ label }) => label);
+  const labels = (fields: readonly Field[]) => keptFields(fields).map(({ label }) => label);
   const order =
     orderBefore === orderAfter
       ? []

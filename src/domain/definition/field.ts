@@ -192,12 +192,12 @@ export function fieldListErrors(fields: readonly FieldDocument[], path: Path): F
 
 /** Reports each key that an earlier field of the list has. Ignores values that are not strings. */
 export function duplicateKeyErrors(keys: readonly unknown[], path: Path): FieldError[] {
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   return keys.flatMap((key, index) => {
     if (typeof key !== "string") return [];
     const error = definitionError([...path, index, "key"], reasonFor("keyTwice", { key }));
-    const errors = seen.has(key) ? [error] : [];
-    seen.add(key);
+    const errors = seenKeys.has(key) ? [error] : [];
+    seenKeys.add(key);
     return errors;
   });
 }
@@ -286,14 +286,14 @@ function patternErrors(
 }
 
 function optionErrors(options: { value: string }[], path: Path): FieldError[] {
-  const seen = new Set<string>();
+  const seenValues = new Set<string>();
   return options.flatMap(({ value }, index) => {
-    const error = seen.has(value)
+    const error = seenValues.has(value)
       ? [definitionError([...path, index, "value"], reasonFor("optionTwice", { option: value }))]
       : value !== value.normalize("NFC")
         ? [definitionError([...path, index, "value"], reasonFor("optionNotNormal"))]
         : [];
-    seen.add(value);
+    seenValues.add(value);
     return error;
   });
 }

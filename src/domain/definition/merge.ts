@@ -71,13 +71,13 @@ export function mergeDefinition(
 
 /** Returns the location. An existing collection keeps its location, because only an operator moves data. */
 function mergeLocation(current: Definition | null, { location }: DefinitionDocument) {
-  const kept = current ? current.location : location;
-  const member = kept === undefined ? {} : { location: kept };
-  if (location === kept || location === undefined) return { member, errors: [] };
+  const keptLocation = current ? current.location : location;
+  const member = keptLocation === undefined ? {} : { location: keptLocation };
+  if (location === keptLocation || location === undefined) return { member, errors: [] };
   const reason =
-    kept === undefined
+    keptLocation === undefined
       ? reasonFor("noLocationIsFixed")
-      : reasonFor("locationIsFixed", { location: kept });
+      : reasonFor("locationIsFixed", { location: keptLocation });
   return { member, errors: [definitionError(["location"], reason)] };
 }
 

@@ -141,16 +141,16 @@ function applyToPending(
   pending: Definition,
 ): Definition {
   const { views, fields } = after;
-  const merged =
+  const mergedViews =
     patch.views === undefined ? undefined : mergePendingViews(before, views ?? [], pending);
   const title = patch.title_field && pending.fields.fields.find(({ id }) => id === fields.title);
   const definition = applyPatch(key, pending, {
     ...patch,
-    views: merged?.views,
+    views: mergedViews?.views,
     title_field: title ? title.key : patch.title_field,
   });
   const errors = [
-    ...(merged?.errors ?? []),
+    ...(mergedViews?.errors ?? []),
     ...(patch.title_field ? mergeTitle(fields, pending.fields.fields, undefined).errors : []),
     ...acceptanceErrors(definition.acceptance),
   ];

@@ -159,10 +159,10 @@ const entryHeaderLength = 30;
 
 /** Reads the names of the archive's first entries. Searches for headers, because they may lack sizes. */
 function archiveType(start: string): string {
-  const named = /^mimetype([\w./+-]+)/.exec(start.slice(entryHeaderLength))?.[1];
-  if (named !== undefined) {
+  const typeName = /^mimetype([\w./+-]+)/.exec(start.slice(entryHeaderLength))?.[1];
+  if (typeName !== undefined) {
     // The next entry follows the text without a separator and starts with the letters PK.
-    const type = namedArchiveTypes.find((known) => named === known || named === `${known}PK`);
+    const type = namedArchiveTypes.find((known) => typeName === known || typeName === `${known}PK`);
     if (type !== undefined) return type;
   }
   for (let at = 0; at !== -1; at = start.indexOf("PK\x03\x04", at + 1)) {

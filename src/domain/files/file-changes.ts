@@ -27,9 +27,9 @@ export function filesIn(data: Data): Map<string, number> {
  */
 export function fileChanges(before: Data, states: readonly Data[]): FileChanges {
   const prior = filesIn(before);
-  const taken = states.map(filesIn);
-  const last = taken.at(-1) ?? prior;
-  const all = new Map([...prior, ...taken.flatMap((files) => [...files])]);
+  const filesOfStates = states.map(filesIn);
+  const last = filesOfStates.at(-1) ?? prior;
+  const all = new Map([...prior, ...filesOfStates.flatMap((files) => [...files])]);
   const attached = [...all].filter(([id]) => !prior.has(id));
   const detached = [...all.keys()].filter((id) => !last.has(id));
   return { attached, detached };

@@ -27,11 +27,11 @@ export class SentFile {
   usable(field: number, item: number | null): StoredFile | FileRefusal {
     const file = this.#file;
     if (!file || file.field !== field) return "unknown_file";
-    const stored = toStoredFile(file);
-    if (stored && file.item !== null && file.item === item) return stored;
+    const storedFile = toStoredFile(file);
+    if (storedFile && file.item !== null && file.item === item) return storedFile;
     if (!this.#isOwn) return "unknown_file";
     if (file.item !== null) return "file_in_use";
-    return stored ?? "file_incomplete";
+    return storedFile ?? "file_incomplete";
   }
 }
 

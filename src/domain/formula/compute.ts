@@ -72,11 +72,11 @@ function compute(
   parts: readonly FormulaPart[],
 ): Computation {
   const { fields: set, time_zone: zone } = collection.definition;
-  const stored = withoutRemovedFields(set, storedData);
+  const keptData = withoutRemovedFields(set, storedData);
   const warnings: Warning[] = [];
-  if (!hasFormulas(fields)) return { data: stored, warnings, steps: 0, hiddenSteps: 0 };
+  if (!hasFormulas(fields)) return { data: keptData, warnings, steps: 0, hiddenSteps: 0 };
   const day = dayInZone(now, zone);
-  const data = withoutResults(fields, stored);
+  const data = withoutResults(fields, keptData);
   const [steps = 0, hiddenSteps = 0] = parts.map(({ includes }) =>
     withFormulaRun({ day, zone, maxSteps: maxItemSteps }, () => {
       addResults(fields, data, zone, "", warnings, includes);

@@ -114,10 +114,10 @@ function describeCallError(summary: string, formula: string): Reason {
     return type === undefined
       ? reasonFor("noArguments", { call: name })
       : reasonFor("noArgumentsOn", { call: name, type });
-  const given = joinTypes(types.split(", "));
+  const argumentTypes = joinTypes(types.split(", "));
   return type === undefined
-    ? reasonFor("wrongArguments", { call: name, types: given })
-    : reasonFor("wrongArgumentsOn", { call: name, type, types: given });
+    ? reasonFor("wrongArguments", { call: name, types: argumentTypes })
+    : reasonFor("wrongArgumentsOn", { call: name, type, types: argumentTypes });
 }
 
 /** Describes the types that a message names in single quotes. */

@@ -62,9 +62,9 @@ const entriesOf = ({ whole: { collection } }: NarrowCollection, data: Data): Sea
   searchEntries(collection, data, {});
 
 function shownSize(access: NarrowCollection, data: Data): PartSize {
-  const shown = pickSlots(data, access.parts.shown);
-  const entries = entriesOf(access, shown);
-  const forms = [shown, entries, presentData(access, data)];
+  const shownPart = pickSlots(data, access.parts.shown);
+  const entries = entriesOf(access, shownPart);
+  const forms = [shownPart, entries, presentData(access, data)];
   const bytes = Math.max(...forms.map(bytesOf));
   return { bytes, entries: entries.length };
 }
@@ -95,12 +95,12 @@ function othersSize(access: NarrowCollection, data: Data): PartSize {
  */
 export function assertPartFits(access: NarrowCollection, before: Data | null, after: Data): void {
   const size = shownSize(access, after);
-  const rest = hiddenSize(access, after);
+  const hiddenPart = hiddenSize(access, after);
   const others = othersSize(access, after);
   const former = before ? shownSize(access, before) : { bytes: 0, entries: 0 };
   const exceeds = (measure: keyof PartSize) => {
     const room = Math.max(0, 2 * maxPart[measure] - others[measure]);
-    const max = rest[measure] > maxPart[measure] ? 0 : Math.min(maxPart[measure], room);
+    const max = hiddenPart[measure] > maxPart[measure] ? 0 : Math.min(maxPart[measure], room);
     return size[measure] > Math.max(max, former[measure]);
   };
   if (exceeds("bytes")) throw problem.itemTooLarge(maxPart.bytes);

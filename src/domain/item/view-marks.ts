@@ -27,8 +27,8 @@ interface MarkedView {
 const markedViews = new WeakMap<Collection, readonly MarkedView[]>();
 
 function viewsOf(collection: Collection): readonly MarkedView[] {
-  const known = markedViews.get(collection);
-  if (known) return known;
+  const cachedViews = markedViews.get(collection);
+  if (cachedViews) return cachedViews;
   const views = (collection.definition.views ?? []).map((view): MarkedView => {
     const isPersonal = dependsOnCaller(view);
     const { conditions } = parseView(collection, view, anyoneElse);
@@ -111,15 +111,15 @@ function changeMarks(
   const assigned: AssignedMark[] = [];
   const former = formerItem(compiled, before);
   const known = views.flatMap((view) => {
-    const found = [
+    const marks = [
       ...marksOf(view, "b", former(view), actors, unknown),
       ...marksOf(view, "a", after, actors, unknown),
     ];
     const key = keyMark(view.key, view.fingerprint);
-    const open = found.filter((mark) => typeof mark !== "string");
+    const open = marks.filter((mark) => typeof mark !== "string");
     assigned.push(...open.map((mark) => ({ ...mark, positive: [key, ...mark.positive] })));
-    const own = found.filter((mark) => typeof mark === "string");
-    return own.length > 0 ? [key, ...own] : [];
+    const knownMarks = marks.filter((mark) => typeof mark === "string");
+    return knownMarks.length > 0 ? [key, ...knownMarks] : [];
   });
   return { known: JSON.stringify([...new Set(known)]), assigned };
 }
@@ -159,10 +159,10 @@ function marksOf(
     return mark === null ? [] : [mark];
   };
   if (!isPersonal) return markFor(anyoneElse, name, null);
-  const own = [...actors].flatMap((actor) =>
+  const actorMarks = [...actors].flatMap((actor) =>
     markFor(actor, `${name}:${actor}`, `${name}:!${actor}`),
   );
-  return [...own, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
+  return [...actorMarks, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
 }
 
 const keyMark = (key: string, fingerprint: string) => `${key}=${fingerprint}`;

@@ -76,29 +76,29 @@ function leafHolds(leaf: LeafCondition, value: Value | null): boolean {
   if (op === "has_any") return leaf.value.some((each) => listOf(value).includes(each));
   if (op === "has_none") return !leaf.value.some((each) => listOf(value).includes(each));
   if (op === "has_all") return leaf.value.every((each) => listOf(value).includes(each));
-  const stored = value === null || Array.isArray(value) ? null : comparableOf(field, value);
-  if (op === "ne") return stored !== leaf.value;
-  if (op === "not_in") return stored === null || !leaf.value.includes(stored);
-  if (stored === null) return false;
+  const storedValue = value === null || Array.isArray(value) ? null : comparableOf(field, value);
+  if (op === "ne") return storedValue !== leaf.value;
+  if (op === "not_in") return storedValue === null || !leaf.value.includes(storedValue);
+  if (storedValue === null) return false;
   switch (op) {
     case "eq":
-      return stored === leaf.value;
+      return storedValue === leaf.value;
     case "in":
-      return leaf.value.includes(stored);
+      return leaf.value.includes(storedValue);
     case "gt":
-      return stored > leaf.value;
+      return storedValue > leaf.value;
     case "gte":
-      return stored >= leaf.value;
+      return storedValue >= leaf.value;
     case "lt":
-      return stored < leaf.value;
+      return storedValue < leaf.value;
     case "lte":
-      return stored <= leaf.value;
+      return storedValue <= leaf.value;
     case "between":
-      return stored >= leaf.value[0] && stored <= leaf.value[1];
+      return storedValue >= leaf.value[0] && storedValue <= leaf.value[1];
     case "contains":
-      return foldCase(String(stored)).includes(leaf.value);
+      return foldCase(String(storedValue)).includes(leaf.value);
     case "starts_with":
-      return foldCase(String(stored)).startsWith(leaf.value);
+      return foldCase(String(storedValue)).startsWith(leaf.value);
   }
 }
 

@@ -42,12 +42,14 @@ export function mergePendingViews(
   const changed = views.filter((view) => !isUnchanged(view));
   const renamedViews = renameFields(changed, current.fields, pending.fields);
   const changedViews = byKey(renamedViews.views);
-  const sent = views.flatMap(({ key }) => changedViews.get(key) ?? pendingViews.get(key) ?? []);
+  const sentViews = views.flatMap(
+    ({ key }) => changedViews.get(key) ?? pendingViews.get(key) ?? [],
+  );
   const sentKeys = byKey(views);
   const added = (pending.views ?? []).filter(
     ({ key }) => !sentKeys.has(key) && !currentViews.has(key),
   );
-  return { views: [...sent, ...added], errors: renamedViews.errors };
+  return { views: [...sentViews, ...added], errors: renamedViews.errors };
 }
 
 const byKey = (views: Definition["views"]) =>
@@ -106,9 +108,9 @@ function fieldKeys(
 }
 
 function newKey(key: string, keys: FieldKeys, removed: Set<string>): string {
-  const known = keys.get(key);
-  if (known && known.key === undefined) removed.add(key);
-  return known?.key ?? key;
+  const entry = keys.get(key);
+  if (entry && entry.key === undefined) removed.add(key);
+  return entry?.key ?? key;
 }
 
 /** Renames the fields in a condition, a group or a sort key. */

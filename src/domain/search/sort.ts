@@ -24,13 +24,13 @@ export function parseSort(
     addComplexityError(state, ["sort"], `Must have at most ${maxSortKeys} sort keys.`);
     return [];
   }
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   return sortKeys.flatMap((entry: unknown, index) => {
     const sortKey = parseSortKey(state, fields, entry, ["sort", index]);
     if (!sortKey) return [];
     // A repeated key cannot change the order.
-    if (seen.has(sortKey.field.name)) return [];
-    seen.add(sortKey.field.name);
+    if (seenNames.has(sortKey.field.name)) return [];
+    seenNames.add(sortKey.field.name);
     return [sortKey];
   });
 }

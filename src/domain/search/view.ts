@@ -93,8 +93,8 @@ const shownFields = ({ definition }: Collection, view: View): Field[] =>
  * it has them.
  */
 export function viewMeaning(collection: Collection, view: View): string {
-  const shown = shownFields(collection, view).map(({ id }) => id);
-  const ids = view.fields ? shown.toSorted((a, b) => a - b).join(",") : "all";
+  const shownIds = shownFields(collection, view).map(({ id }) => id);
+  const ids = view.fields ? shownIds.toSorted((a, b) => a - b).join(",") : "all";
   const version = collection.viewVersions?.[view.key]?.meaning;
   const content = version === undefined ? ids : `${ids} ${version}`;
   const isShort = version === undefined && ids.length <= maxIdsLength;
@@ -114,15 +114,15 @@ export function nextViewVersions(
   const changed = { ...current, definition: after };
   const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
     const former = findView(current, view.key);
-    const known = current.viewVersions?.[view.key];
+    const knownVersions = current.viewVersions?.[view.key];
     const isSame = (describe: typeof viewMeaning) =>
       former !== undefined && describe(current, former) === describe(changed, view);
     const lacksResults = () =>
       useResults(changed, parseView(changed, view, meOperand).conditions, outdated) || undefined;
     const matching = isSame(viewFingerprint)
-      ? { conditions: known?.conditions, lackedResults: known?.lackedResults }
+      ? { conditions: knownVersions?.conditions, lackedResults: knownVersions?.lackedResults }
       : { conditions: version, lackedResults: lacksResults() };
-    const meaning = isSame(viewMeaning) ? known?.meaning : version;
+    const meaning = isSame(viewMeaning) ? knownVersions?.meaning : version;
     return meaning === undefined ? [] : [[view.key, { ...matching, meaning }]];
   });
   return Object.fromEntries(versions);
@@ -174,10 +174,10 @@ export function viewErrors(
     const reason = reasonFor("viewsTooLong", { maximum: maxViewsLength, length });
     return [definitionError(["views"], reason)];
   }
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   return views.flatMap((view, index) => {
-    const isRepeated = seen.has(view.key);
-    seen.add(view.key);
+    const isRepeated = seenKeys.has(view.key);
+    seenKeys.add(view.key);
     const repeated = reasonFor("keyTwice", { key: view.key });
     return [
       ...(isRepeated ? [definitionError(["views", index, "key"], repeated)] : []),

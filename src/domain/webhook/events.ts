@@ -104,12 +104,12 @@ export function findChangedIds(
   return new Set(
     keys.flatMap((key) => {
       if (key === "$status") return [statusFieldId];
-      const found =
+      const match =
         fields.find((field) => field.key === key) ??
         [...fields, ...retired].find(
           (field) => field.key === key || field.previous_keys.includes(key),
         );
-      return found ? [found.id] : [];
+      return match ? [match.id] : [];
     }),
   );
 }

@@ -141,12 +141,12 @@ export function currentFromRow(
   row: CurrentCollectionRow | null,
   timeline: Timeline,
 ): CurrentCollection | undefined {
-  const stored = row && definitionHeadFromRow(row).freshCollection;
-  if (!stored) return undefined;
+  const storedCollection = row && definitionHeadFromRow(row).freshCollection;
+  if (!storedCollection) return undefined;
   const { fields_to_index: fields, items_indexed: done, items_to_index: total } = row;
   return {
-    ...stored,
-    pending: pendingFromRow(row, nextVersion(stored.collection.version, timeline)),
+    ...storedCollection,
+    pending: pendingFromRow(row, nextVersion(storedCollection.collection.version, timeline)),
     largestItemBytes: row.largest_item_bytes,
     itemCount: row.item_count,
     indexing:

@@ -103,8 +103,8 @@ export async function loadDefinitionHistory(
   const rows = (currentResult?.results ?? []) as CurrentCollectionRow[];
   const current = currentFromRow(rows[0] ?? null, databases.timeline);
   if (!current) return undefined;
-  const found = [...((changeResult?.results ?? []) as ChangeRow[]), ...otherChanges];
-  const changes = found.filter((row) => row.collection_id === current.collection.id);
+  const changeRows = [...((changeResult?.results ?? []) as ChangeRow[]), ...otherChanges];
+  const changes = changeRows.filter((row) => row.collection_id === current.collection.id);
   const names = singleDatabase ? new Map<string, string>() : await loadNames(databases, changes);
   const changeByVersion = new Map(changes.map((row) => [row.version, row]));
   const former = (formerResult?.results ?? []) as { version: number; listed: string | null }[];

@@ -73,12 +73,12 @@ function eraseRows(db: CollectionDatabase): PreparedStatement<"data">[] {
       where item > ?2 and item < ?3 and remove_at is not ${removing} limit ${rowsPerStep}) and ${isErasing}`,
     [collectionId, above, below],
   );
-  const named = collectionTables.map((table) =>
+  const namedDeletions = collectionTables.map((table) =>
     db.prepare<"data">(`delete from ${table} where collection_id = ?1 and ${isErasing}`, [
       collectionId,
     ]),
   );
-  return [...numbered, ...named, releaseFiles];
+  return [...numbered, ...namedDeletions, releaseFiles];
 }
 
 /** Whether files of items remain. Unattached files expire long before the erasure of their collection. */

@@ -154,12 +154,12 @@ export async function applyLoggedChanges(
   const last = notes.at(-1);
   if (!last) return 0;
   const tables = keysByTable(notes);
-  const found = await retryTransient(source, () =>
+  const loadedRows = await retryTransient(source, () =>
     source.batch<Row>(tables.map(({ table }) => selectNoted(source, table, last.number))),
   );
   await storeNoted(
     target,
-    tables.map((noted, index) => ({ ...noted, rows: found[index]?.results ?? [] })),
+    tables.map((noted, index) => ({ ...noted, rows: loadedRows[index]?.results ?? [] })),
     order,
   );
   await writeNext(source, order, [
@@ -181,7 +181,7 @@ async function storeNoted(
   noted: readonly NotedRows[],
   order: RunOrder,
 ): Promise<void> {
-  const known = noted.map(({ table, keys, rows }) => {
+  const currentRows = noted.map(({ table, keys, rows }) => {
     // Skips rows that were stored between the two reads, because the log contains a later note for them.
     const isNoted = new Set(keys.map((key) => JSON.stringify(key)));
     return rows.filter((row) => isNoted.has(JSON.stringify(keyOf(table, row))));
@@ -191,13 +191,15 @@ async function storeNoted(
     guardRun(target, "target", order.run),
     ...noted.flatMap(({ table, keys }, index) => [
       ...deleteKeys(target, table, keys),
-      ...storeRows(target, table, known[index] ?? []),
+      ...storeRows(target, table, currentRows[index] ?? []),
     ]),
     ...reads.flat(),
   ]);
-  const stored = results.slice(results.length - reads.flat().length);
+  const storedResults = results.slice(results.length - reads.flat().length);
   for (const [index, { table }] of noted.entries()) {
-    const rows = stored.splice(0, reads[index]?.length ?? 0).flatMap((result) => result.results);
-    if (!areEqual(table, known[index] ?? [], rows)) throw new UnequalCopyError(table.name);
+    const rows = storedResults
+      .splice(0, reads[index]?.length ?? 0)
+      .flatMap((result) => result.results);
+    if (!areEqual(table, currentRows[index] ?? [], rows)) throw new UnequalCopyError(table.name);
   }
 }

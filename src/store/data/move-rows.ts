@@ -165,8 +165,8 @@ export async function compareChunk(
     [selectOther(target, table, collectionId, { after, until: keys.at(-1) }, [...keys, ...noted])],
   ].flat();
   const results = await retryTransient(target, () => target.batch<Row>(reads));
-  const stored = results.flatMap((result) => result.results);
-  return { rows, isEqual: areEqual(table, expected, stored) };
+  const storedRows = results.flatMap((result) => result.results);
+  return { rows, isEqual: areEqual(table, expected, storedRows) };
 }
 
 /** Selects a row between two keys whose key is not among `known`. */

@@ -184,18 +184,18 @@ export async function takeOver(
   collections: readonly MovingCollection[],
   order: RunOrder,
 ): Promise<void> {
-  const held = heldTables();
+  const tables = heldTables();
   const ids = collections.map(({ id }) => id);
   const [isWaiting, found] = await Promise.all([
     areMoved(target, collections),
     retryTransient(source, () =>
-      source.batch<Row>(held.map((table) => selectAll(source, table, ids))),
+      source.batch<Row>(tables.map((table) => selectAll(source, table, ids))),
     ),
   ]);
   if (!isWaiting) return;
   await writeNext(target, order, [
     guardRun(target, "target", order.run),
-    ...held.flatMap((table, index) => [
+    ...tables.flatMap((table, index) => [
       deleteAll(target, table, ids),
       ...storeRows(target, table, found[index]?.results ?? []),
     ]),

@@ -20,8 +20,8 @@ export async function nextCollectionId(
       return (await retryTransient(db, () => statement.first<{ id: number | null }>()))?.id;
     }),
   );
-  const found = ids.filter((id) => typeof id === "number");
-  return found.length > 0 ? Math.min(...found) : undefined;
+  const collectionIds = ids.filter((id) => typeof id === "number");
+  return collectionIds.length > 0 ? Math.min(...collectionIds) : undefined;
 }
 
 interface Window {

@@ -75,12 +75,12 @@ export interface AppRecordName {
   name: RecordName;
 }
 
-const found = { place: sql<number>`e.value ->> 0`.as("place"), id: sql<string>`i.id`.as("id") };
+const idColumns = { place: sql<number>`e.value ->> 0`.as("place"), id: sql<string>`i.id`.as("id") };
 const appOf = sql`cross join collection c on c.kind = 'app' and c.key = e.value ->> 1`;
 
 /** Rows: place, app, id. */
 const selectByIds = dataStatement<{ rows: string }>((db, v) =>
-  db.select(found).from(
+  db.select(idColumns).from(
     sql`json_each(${v.rows}) e ${appOf} cross join item i on i.id = e.value ->> 2
       and i.number > c.id * ${collectionSpan} and i.number < (c.id + 1) * ${collectionSpan}`,
   ),
@@ -88,7 +88,7 @@ const selectByIds = dataStatement<{ rows: string }>((db, v) =>
 
 /** Rows: place, app, sequence, receipt number. */
 const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
-  db.select(found).from(
+  db.select(idColumns).from(
     sql`json_each(${v.rows}) e ${appOf}
       cross join item i on i.number = c.id * ${collectionSpan} + (e.value ->> 2) and i.receipt_number = e.value ->> 3`,
   ),
@@ -96,7 +96,7 @@ const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
 
 /** Rows: place, app, key, value, value as a date-time. Reads each definition once, however many values there are. */
 const selectByValues = dataStatement<{ rows: string }>((db, v) =>
-  db.select(found).from(
+  db.select(idColumns).from(
     sql`(select distinct c.id, c.key, f.value ->> 'key' as field, f.value ->> 'type' as type,
           c.id * ${sql.raw(String(fieldsPerCollection))} + (f.value ->> 'uniqueId') as number
           from (select distinct value ->> 1 as app from json_each(${v.rows})) a

@@ -168,9 +168,9 @@ async function carryMisplaced(
   for (const db of dbs) {
     const to = databases.jurisdictions.get(db.name) ?? null;
     if (files.areTogether(from, to)) continue;
-    const own = `select id from file where id in (select value from json_each(?1)) and ${isOwn}`;
+    const ownText = `select id from file where id in (select value from json_each(?1)) and ${isOwn}`;
     const { results } = await retryTransient(db, () =>
-      db.prepare<"data">(own, [JSON.stringify(keys)]).all<{ id: string }>(),
+      db.prepare<"data">(ownText, [JSON.stringify(keys)]).all<{ id: string }>(),
     );
     for (const { id } of results) targets.set(id, to);
   }
@@ -205,15 +205,15 @@ async function withoutRows(
   dbs: readonly DataDatabase[],
   keys: readonly string[],
 ): Promise<string[]> {
-  let missing = [...keys];
+  let missingKeys = [...keys];
   for (const db of dbs) {
-    if (missing.length === 0) return [];
+    if (missingKeys.length === 0) return [];
     const statement = db.prepare<"data">(
       "select value as key from json_each(?1) e where not exists (select 1 from file where id = e.value)",
-      [JSON.stringify(missing)],
+      [JSON.stringify(missingKeys)],
     );
     const { results } = await retryTransient(db, () => statement.all<{ key: string }>());
-    missing = results.map(({ key }) => key);
+    missingKeys = results.map(({ key }) => key);
   }
-  return missing;
+  return missingKeys;
 }

@@ -25,10 +25,10 @@ export function viewGuard(
   const statements: PreparedStatement<"data">[] = [];
   if (conditions.length > 0 && ids.length > 0) {
     const values = new SearchValues();
-    const named = values.list([...ids]);
+    const idList = values.list([...ids]);
     const statement =
       values.statement(`insert into guard select ${guardCodes.outside_view} where exists (
-      select 1 from item i where i.id in ${named} and not ${allSql(conditions, values)})`);
+      select 1 from item i where i.id in ${idList} and not ${allSql(conditions, values)})`);
     statements.push(preparePageStatement(db, statement));
   }
   if (isTrial)

@@ -35,11 +35,11 @@ export class Lists<Row extends PlacedRow> {
     const rows = new Map<unknown, Row>();
     for (const row of this.#lists.flat()) {
       const name = nameOf(row);
-      const known = rows.get(name);
-      if (known === undefined || row.isOwn > known.isOwn) rows.set(name, row);
+      const previous = rows.get(name);
+      if (previous === undefined || row.isOwn > previous.isOwn) rows.set(name, row);
     }
-    const merged = [...rows.values()];
-    const sorted = compare && this.#lists.length > 1 ? merged.toSorted(compare) : merged;
+    const mergedRows = [...rows.values()];
+    const sorted = compare && this.#lists.length > 1 ? mergedRows.toSorted(compare) : mergedRows;
     return sorted.map((placed) => {
       const { isOwn: _, ...row } = placed;
       return row;

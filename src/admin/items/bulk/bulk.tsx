@@ -107,11 +107,11 @@ async function nextPart(bulk: Bulk): Promise<Outcome> {
   const { compiled, act, form } = bulk;
   const change = await readChange(bulk);
   if (change && textOf(form["sure"]) !== "") return runBulk(bulk, change);
-  const found = await counts(bulk);
-  const pageProps = { ...bulk, ...found, collection: compiled.collection };
-  const document = { matches: found.matches, allowed: found.allowed };
-  if (found.allowed.exact && found.allowed.count === 0) {
-    const text = readTexts(bulk.c).bulk.appliesToNone(act, found.matches.count);
+  const itemCounts = await counts(bulk);
+  const pageProps = { ...bulk, ...itemCounts, collection: compiled.collection };
+  const document = { matches: itemCounts.matches, allowed: itemCounts.allowed };
+  if (itemCounts.allowed.exact && itemCounts.allowed.count === 0) {
+    const text = readTexts(bulk.c).bulk.appliesToNone(act, itemCounts.matches.count);
     return { to: bulk.listPath, flash: { text, isPartial: true }, document };
   }
   const field = chosenField(bulk);
@@ -184,9 +184,9 @@ function readReport(form: FormValues): BulkReport {
 }
 
 function readRefusals(form: FormValues): RejectedItem[] {
-  const sent = form["refusals"];
+  const formValue = form["refusals"];
   try {
-    const parsed: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
+    const parsed: unknown = typeof formValue === "string" ? JSON.parse(formValue) : formValue;
     return Array.isArray(parsed) ? parsed.flatMap(toRefusal).slice(0, maxRefusals) : [];
   } catch {
     return [];
@@ -202,9 +202,9 @@ function toRefusal(entry: unknown): RejectedItem[] {
 async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
   const { c, compiled, selection, form, listPath } = bulk;
   const binding = `bulk ${c.req.path} ${change.act} ${selection.ids?.join() ?? selection.search}`;
-  const sent = textOf(form["from"]);
-  const cursor = sent === "" ? undefined : await openCursor(c, binding, sent);
-  if (sent !== "" && !cursor) throw invalidCursorProblem();
+  const cursorText = textOf(form["from"]);
+  const cursor = cursorText === "" ? undefined : await openCursor(c, binding, cursorText);
+  if (cursorText !== "" && !cursor) throw invalidCursorProblem();
   const report = readReport(form);
   const total = readNumber(form, "total") || (await countSelected(c, compiled, selection)).count;
   const position = await runStep(
@@ -227,11 +227,11 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
     viewer: viewerOf(c),
   });
   const { act } = change;
-  const isUndoable = sent === "" && report.done > 0;
+  const isUndoable = cursorText === "" && report.done > 0;
   const undo = isUndoable ? undoOfRequest(listPath, act, c.var.requestId) : undefined;
   const flash = { ...result, undo };
   // A result that fits a flash message needs no separate page.
-  if (sent === "" && refused <= maxFlashRefusals) {
+  if (cursorText === "" && refused <= maxFlashRefusals) {
     return { to: listPath, flash, document: { ...document, next: null } };
   }
   return {

@@ -30,8 +30,8 @@ const actsOf: Record<CollectionKind, readonly BulkAct[]> = {
 };
 
 export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
-  const sent = textOf(form["act"]);
-  const act = actsOf[kind].find((name) => name === sent);
+  const requestedAct = textOf(form["act"]);
+  const act = actsOf[kind].find((name) => name === requestedAct);
   if (act) return act;
   const allowed = ["download", ...actsOf[kind]];
   throw problem.invalidInput([
@@ -99,8 +99,8 @@ export function reasonOf(
   fields: readonly Field[],
   { bulk, problems }: Pick<Catalogue, "bulk" | "problems">,
 ): string {
-  const known = knownReasons[refusal.code];
-  if (known !== undefined) return bulk.reasons[known];
+  const reasonName = knownReasons[refusal.code];
+  if (reasonName !== undefined) return bulk.reasons[reasonName];
   if (act === "reopen" && refusal.code === "conflict") return bulk.reasons.open;
   if (refusal.code !== "invalid_input") return problems.detail(refusal);
   if (act === "close") return bulk.reasons.draft;

@@ -25,13 +25,13 @@ export function describeResult(
     const what = describeEdit(definition.fields.fields, change, { bulk, terms }, viewer);
     return { text: bulk.results.all(act, itemCount(done), report, what), isPartial: false };
   }
-  const named = refusals.slice(0, maxNamedRefusals);
+  const namedRefusals = refusals.slice(0, maxNamedRefusals);
   const text = bulk.results.partial(
     act,
     itemCount(done + report.unchanged + refused),
     report,
-    named,
-    refused - named.length,
+    namedRefusals,
+    refused - namedRefusals.length,
   );
   return { text, isPartial: true };
 }

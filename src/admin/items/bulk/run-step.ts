@@ -63,16 +63,16 @@ export async function runStep(
   const end = ctx.now() + maxStepMs;
   let position: CursorPosition | null = from;
   let next: FullPosition | null = null;
-  const found = new Set<string>();
+  const foundIds = new Set<string>();
   for (let batch = 0; batch < batchesPerStep; batch += 1) {
     const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };
     const page = await queryItems(ctx, compiled, query, position, maxOperations);
-    for (const { id } of page.views) found.add(id);
+    for (const { id } of page.views) foundIds.add(id);
     await changeItems({ ...run, compiled: wholeCollection(page.compiled) }, page.views);
     position = next = page.nextPosition;
     if (next === null || ctx.now() >= end) break;
   }
-  if (from === null && next === null) reportMissing(run, found, readTexts(c).bulk.reasons.gone);
+  if (from === null && next === null) reportMissing(run, foundIds, readTexts(c).bulk.reasons.gone);
   return next;
 }
 
@@ -106,16 +106,16 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
       return false;
     });
     if (outdated.length === 0) return;
-    const named = { field: "$id", op: "in", value: outdated.map(({ id }) => id) };
-    const again = selectionQuery(c, compiled, selection, [named]);
-    const found = await queryItems(ctx, compiled, again, null, maxOperations);
-    const foundIds = new Set(found.views.map(({ id }) => id));
+    const idCondition = { field: "$id", op: "in", value: outdated.map(({ id }) => id) };
+    const again = selectionQuery(c, compiled, selection, [idCondition]);
+    const page = await queryItems(ctx, compiled, again, null, maxOperations);
+    const foundIds = new Set(page.views.map(({ id }) => id));
     for (const view of outdated) {
       if (foundIds.has(view.id)) continue;
       const title = titleOf(run, view);
       refuse(report, { id: view.id, title, reason: readTexts(c).bulk.reasons.noMatch });
     }
-    remaining = found.views;
+    remaining = page.views;
   }
 }
 

@@ -25,8 +25,8 @@ const maxSearchLength = 8000;
 
 /** Reads the selection from a form. Null if nothing is selected. */
 export function readSelection(form: FormValues): Selection | null {
-  const sent = textOf(form["search"]);
-  if (sent.length > maxSearchLength) {
+  const searchText = textOf(form["search"]);
+  if (searchText.length > maxSearchLength) {
     throw problem.invalidInput([
       {
         field: "search",
@@ -35,7 +35,7 @@ export function readSelection(form: FormValues): Selection | null {
       },
     ]);
   }
-  const query = parseQuery(sent);
+  const query = parseQuery(searchText);
   const search = buildSearchParams(query).toString();
   if (textOf(form["all"]) !== "") return { ids: null, query, search };
   const ids = [...new Set(nonEmptyTexts(form["ids"]))];
@@ -57,8 +57,8 @@ export function selectionQuery(
   further: readonly Condition[] = [],
 ): ItemQuery {
   if (ids) {
-    const named = { field: "$id", op: "in", value: ids };
-    return { body: { conditions: [named, ...further] } };
+    const idCondition = { field: "$id", op: "in", value: ids };
+    return { body: { conditions: [idCondition, ...further] } };
   }
   const { view } = query;
   const viewed = view === undefined ? [] : (getView(collection, view).conditions ?? []);

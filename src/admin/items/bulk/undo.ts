@@ -70,10 +70,10 @@ export async function undoBulk(
     done += outcomes.filter((outcome) => !(outcome instanceof Problem)).length;
   }
   const { bulk, terms } = readTexts(c);
-  const left = entries.length - done;
-  const text = bulk.undone(act, terms.collections[kind].itemCount(done), left);
-  const document = { done, refused: left };
-  return { to: itemsPath(c, kind), flash: { text, isPartial: left > 0 }, document };
+  const omittedCount = entries.length - done;
+  const text = bulk.undone(act, terms.collections[kind].itemCount(done), omittedCount);
+  const document = { done, refused: omittedCount };
+  return { to: itemsPath(c, kind), flash: { text, isPartial: omittedCount > 0 }, document };
 }
 
 const maxNamed = 5;
@@ -87,24 +87,24 @@ async function undoDeletion(
   const ids = entries.map(({ subject }) => subject);
   const { compiled, results } = await restoreItems(c.var.action, collection, ids);
   const text = readTexts(c);
-  const left = results.flatMap(({ id, refusal }) =>
+  const omittedItems = results.flatMap(({ id, refusal }) =>
     refusal
       ? [{ title: `…${id.slice(-8)}`, reason: describeRefusal(compiled, refusal, text) }]
       : [],
   );
-  const done = results.length - left.length;
+  const done = results.length - omittedItems.length;
   const { itemCount } = text.terms.collections[collection.kind];
   const result =
-    left.length === 0
+    omittedItems.length === 0
       ? text.bulk.undone("delete", itemCount(done), 0)
       : text.bulk.notRestored(
           done,
           itemCount(results.length),
-          left.slice(0, maxNamed),
-          Math.max(0, left.length - maxNamed),
+          omittedItems.slice(0, maxNamed),
+          Math.max(0, omittedItems.length - maxNamed),
         );
-  const document = { done, refused: left.length };
-  const flash = { text: result, isPartial: left.length > 0 };
+  const document = { done, refused: omittedItems.length };
+  const flash = { text: result, isPartial: omittedItems.length > 0 };
   return { to: itemsPath(c, collection.kind), flash, document };
 }
 

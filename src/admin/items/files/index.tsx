@@ -31,8 +31,8 @@ const announce = action({
 
 const store = action({
   async act({ c, ctx, param }) {
-    const sent = c.req.header("Content-Length");
-    const length = sent === undefined ? null : Number(sent);
+    const lengthHeader = c.req.header("Content-Length");
+    const length = lengthHeader === undefined ? null : Number(lengthHeader);
     const loaded = await storeContent(ctx, await getOwnFile(ctx, param("id")), {
       body: c.req.raw.body,
       length,

@@ -32,12 +32,12 @@ function CellInput({
   const texts = useText();
   switch (field.type) {
     case "multi_select": {
-      const chosen = nonEmptyTexts(value);
-      const checked = new Set(chosen);
+      const chosenValues = nonEmptyTexts(value);
+      const checked = new Set(chosenValues);
       const { id, name, "aria-label": label } = attributes;
       return (
         <div role="group" id={id} aria-label={label} class="several">
-          {optionsFor(field.options, chosen, texts)
+          {optionsFor(field.options, chosenValues, texts)
             .filter((option) => list === undefined || checked.has(option.value))
             .map((option) => (
               <label class="choice">

@@ -71,11 +71,11 @@ export async function findFormRecords(
   if (inputs.length === 0) return { form, choices, guesses };
   const names = inputs.map(({ app, text }) => ({ app, receipt: receiptOf(text) }));
   const ids = await findNamedRecords(ctx, collection, names);
-  const found: FormValues = {};
+  const foundIds: FormValues = {};
   let searches = 0;
   for (const [place, { name, app, text }] of inputs.entries()) {
     const id = ids.get(place);
-    if (id !== undefined) found[name] = id;
+    if (id !== undefined) foundIds[name] = id;
     else if (searches < maxSearches) {
       searches += 1;
       const records = await findRecordChoices(
@@ -85,12 +85,12 @@ export async function findFormRecords(
       );
       const [record] = records;
       if (record && records.length === 1) {
-        found[name] = record.id;
+        foundIds[name] = record.id;
         if (!isTitle(text, record)) guesses.set(text, record);
       } else choices.set(name, records);
     }
   }
-  return { form: { ...form, ...found }, choices, guesses };
+  return { form: { ...form, ...foundIds }, choices, guesses };
 }
 
 /** Adds the records that were chosen for texts other than their titles to a confirmation. */

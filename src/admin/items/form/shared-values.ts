@@ -31,8 +31,8 @@ export function readShared(
 ): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   const values = parseObject(text);
-  const known = fields.filter((field) => isShared(field) && fits(field, values[field.key]));
-  return Object.fromEntries(known.map(({ key }) => [key, values[key]]));
+  const sharedFields = fields.filter((field) => isShared(field) && fits(field, values[field.key]));
+  return Object.fromEntries(sharedFields.map(({ key }) => [key, values[key]]));
 }
 
 function fits({ type }: Field, value: unknown): boolean {

@@ -169,9 +169,9 @@ function readFormat<Name extends keyof FileFormats>(
   reasons: Reasons,
 ): FileFormats[Name] | undefined {
   const choices: readonly FileFormats[Name][] = formatChoices[name];
-  const sent = textOf(form[name]);
-  const choice = choices.find((value) => value === sent);
-  if (choice || sent === "") return choice;
+  const formatName = textOf(form[name]);
+  const choice = choices.find((value) => value === formatName);
+  if (choice || formatName === "") return choice;
   const allowed = choices.map((value) => `"${value}"`).join(", ");
   throw invalidFile(reasons.notAllowed(allowed), name);
 }

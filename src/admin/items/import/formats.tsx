@@ -56,8 +56,8 @@ export function ReadCell({
   const value = field && createCellReader(field, plan)(cell);
   const { terms } = useText();
   if (!field || value === null) return <>{truncateCell(cell)}</>;
-  const shown = valueText(field, value, terms, { ...viewer, zone: plan.zone });
-  if ([shown, textOf(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
+  const displayedText = valueText(field, value, terms, { ...viewer, zone: plan.zone });
+  if ([displayedText, textOf(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
   return (
     <>
       {truncateCell(cell)}

@@ -45,8 +45,8 @@ export function visibleColumns(
 ): Field[] {
   const { fields } = collection.definition.fields;
   const keys = new Set(chosenKeys(collection, query, chosen));
-  const found = [...keys].flatMap((key) => fields.find((field) => field.key === key) ?? []);
-  if (found.length > 0) return found;
+  const chosenFields = [...keys].flatMap((key) => fields.find((field) => field.key === key) ?? []);
+  if (chosenFields.length > 0) return chosenFields;
   return fields.filter(({ type }) => type !== "multiline_text").slice(0, defaultColumnCount);
 }
 

@@ -234,9 +234,9 @@ export function toSearchProblem(
   const reasons = placed.map(({ label, error }) => problems.at(label, error.reason));
   const detail = reasons.length > 0 ? text.failed(reasons) : problems.detail(searchProblem);
   const first = placed.find(({ filter }) => filter !== undefined);
-  const shown = first ? placed.filter(({ change }) => change === first.change) : placed;
+  const shownErrors = first ? placed.filter(({ change }) => change === first.change) : placed;
   const name = first ? inputNameOf(first.filter) : "conditions";
-  const inputErrors = shown.map(({ error }) => ({ ...error, field: name }));
+  const inputErrors = shownErrors.map(({ error }) => ({ ...error, field: name }));
   const isJson = !first && query.conditions !== "";
   return {
     summary: new Problem(searchProblem.code, detail),

@@ -34,8 +34,8 @@ export function listItems(kind: CollectionKind) {
           progress,
           links,
         };
-        const shown = { views, next, count, progress };
-        const props = { collection, live: itemCount, indexing, query, settings, ...shown };
+        const pageProps = { views, next, count, progress };
+        const props = { collection, live: itemCount, indexing, query, settings, ...pageProps };
         // The page already contains the records that most of its items refer to.
         const titles = await loadTitles(
           c.var.action,

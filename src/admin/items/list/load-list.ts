@@ -138,9 +138,9 @@ async function loadPage(
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
   const { prefixMatches, views, nextPosition: position } = page;
   const next = position ? await createCursor(c, binding, position) : null;
-  const found = [...prefixMatches, ...views];
+  const matches = [...prefixMatches, ...views];
   // A first page that is also the last page contains all matches.
   const isComplete = page.count !== null && query.cursor === undefined && position === null;
-  const count = isComplete ? { count: found.length, exact: true } : page.count;
-  return { ...page, compiled: wholeCollection(page.compiled), views: found, count, next };
+  const count = isComplete ? { count: matches.length, exact: true } : page.count;
+  return { ...page, compiled: wholeCollection(page.compiled), views: matches, count, next };
 }

@@ -164,7 +164,7 @@ export function parseQuery(search: string): Query {
 }
 
 function readFilters(params: QueryParameters): Filter[] {
-  const named = Object.entries(params).flatMap(([name, values]) => {
+  const namedFilters = Object.entries(params).flatMap(([name, values]) => {
     const [, path, op] = filterPattern.exec(name) ?? [];
     return path && op ? [{ path, op, values }] : [];
   });
@@ -173,7 +173,7 @@ function readFilters(params: QueryParameters): Filter[] {
       .filter((path) => path !== "")
       .map((path) => ({ path, op: "is_empty", values: [String(name === "empty")] })),
   );
-  const all = [...readSingleFilter(params), ...named, ...emptiness];
+  const all = [...readSingleFilter(params), ...namedFilters, ...emptiness];
   // The filters are ordered by name, as in the URL of the next page, so that each filter keeps its index.
   return [...Map.groupBy(all, ({ path, op }) => `${path} ${op}`).values()].flatMap((same) => {
     const [{ path, op } = { path: "", op: "" }] = same;

@@ -104,7 +104,7 @@ function partSentence(
   const { view, conditions, fields } = part;
   const which = conditions === null ? "" : ` whose ${conditions}`;
   const labels = listing(fields?.labels ?? []);
-  const shown =
+  const fieldsText =
     fields === null
       ? ""
       : fields.isHidden
@@ -113,7 +113,7 @@ function partSentence(
   const items = kind === "app" ? "records" : "submissions";
   const can = isPast ? "Could" : "Can";
   const extent = conditions === null ? "all" : "the";
-  return `${can} ${listing(verbs)} ${extent} ${items} of ${name}${which}${shown} (view “${view}”).`;
+  return `${can} ${listing(verbs)} ${extent} ${items} of ${name}${which}${fieldsText} (view “${view}”).`;
 }
 
 function accessSentence({ rights, places, isPast }: Access): string {

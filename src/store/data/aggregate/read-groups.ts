@@ -136,15 +136,15 @@ function pageOf(
   const isUnsorted = sortsInWorker(plan);
   if (isUnsorted && isCut) return { exceeded: "keys" };
   const readsAllEntries = source.reads === "entries" && aggregate.search.conditions.length === 0;
-  const missing = readsAllEntries && aggregate.groups.length > 0 ? live - itemTotal : 0;
-  const last: Group[] = missing > 0 ? [emptyGroup(aggregate, missing)] : [];
+  const emptyCount = readsAllEntries && aggregate.groups.length > 0 ? live - itemTotal : 0;
+  const last: Group[] = emptyCount > 0 ? [emptyGroup(aggregate, emptyCount)] : [];
   const all = [...groups, ...last];
-  const sorted = isUnsorted || missing > 0 ? sortGroups(aggregate, all) : all;
+  const sorted = isUnsorted || emptyCount > 0 ? sortGroups(aggregate, all) : all;
   // Groups that the statement left out can sort before an empty group at the end.
   const certain =
     isCut && last[0] !== undefined && sorted.at(-1) === last[0] ? sorted.slice(0, -1) : sorted;
-  const shown = certain.slice(0, aggregate.limit);
-  return { groups: shown, hasMore: shown.length < groupTotal + last.length };
+  const limitedGroups = certain.slice(0, aggregate.limit);
+  return { groups: limitedGroups, hasMore: limitedGroups.length < groupTotal + last.length };
 }
 
 /** Returns the group of `items` items without a value in the only field. */

@@ -229,12 +229,12 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
     return `select ${sums.join(", ")} from ${items}`;
   }
   // Computes the parts of each item once. The limits keep SQLite from merging the subqueries.
-  const shown = { ...shownMeasure(shownBy), bytes: "i.shown" };
+  const sizedMeasure = { ...shownMeasure(shownBy), bytes: "i.shown" };
   const isShown = ifShown(search, values, "1");
-  const seen = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
+  const markedItems = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
   const parts = `select i.*, iif(is_shown, ${shownMeasure(shownBy).bytes}, 0) as shown,
-      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${seen}) i limit -1`;
-  return `select max(total(i.shown), total(i.hidden)), total(iif(is_shown, ${costOf(shown)}, 0)),
+      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
+  return `select max(total(i.shown), total(i.hidden)), total(iif(is_shown, ${costOf(sizedMeasure)}, 0)),
     total(iif(is_shown, ${keptBytes}, 0)) from (${parts}) i`;
 }
 
