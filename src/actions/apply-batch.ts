@@ -99,7 +99,7 @@ export function applyBatch(
   return applyIdempotently(batchContext, cached, request, key);
 }
 
-/** Applies operations in the same way, without an Idempotency-Key. */
+/** Applies operations like `applyBatch`, but without an Idempotency-Key. */
 export async function applyOperations(
   ctx: ActionContext,
   cached: CompiledCollection,
@@ -182,7 +182,7 @@ async function prepareBatch(
   if (returnsItems) assertReturnable(access, appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
   return {
-    // Presenting an item once for each of its operations takes long, so a response without items presents none.
+    // Presenting an item for each of its operations takes long, so a response without items presents none.
     response: returnsItems
       ? { ...response, items: appliedOperations.map(({ item }) => item.current) }
       : response,
@@ -195,7 +195,7 @@ async function prepareBatch(
 }
 
 interface SimulatedBatch {
-  /** The result of each operation; null for a rejected one. */
+  /** The result of each operation. Null for a rejected one. */
   results: (SimulatedOperation | null)[];
   problems: OperationProblem[];
   write: BatchWrite;

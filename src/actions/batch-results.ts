@@ -29,7 +29,7 @@ export interface OperationResult {
   receiptNumber: string | null;
   version: number;
   warnings: readonly Warning[];
-  /** The item after the whole batch; null when it is deleted, in a replay, and if the response has no items. */
+  /** The item after the whole batch. Null if it is deleted, in a replay, and if the response contains no items. */
   view: ItemView | null;
 }
 

@@ -46,7 +46,10 @@ export function findAccess(
   return narrow;
 }
 
-/** The view through which the caller sees the collection. Undefined if it cannot see the collection, or the view is missing. */
+/**
+ * Returns the view through which the caller sees the collection. Undefined if it cannot see the collection or the view
+ * is missing.
+ */
 function findCallerView(
   { resources }: Pick<Caller, "resources">,
   collection: Collection,
@@ -56,7 +59,7 @@ function findCallerView(
   return findView(collection, extent.view);
 }
 
-/** The part of the collection that the caller may see, if the cached definition may be older than the view that the caller has. */
+/** Like `accessCollection`, for a cached definition that may be older than the caller's view. */
 export async function accessCurrentCollection(
   ctx: ReadContext,
   cached: CompiledCollection,
@@ -86,7 +89,7 @@ export function visibleDefinition(caller: Caller, current: CurrentCollection): C
 export const shownBytes = ({ definition }: Collection): number =>
   utf8Length(JSON.stringify(definition.fields));
 
-/** The part of a definition that the caller may see. Undefined for one that it cannot see. */
+/** Returns the part of a definition that the caller may see. Undefined if the caller cannot see the collection. */
 export function findVisiblePart(
   caller: Pick<Caller, "resources">,
   collection: Collection,
@@ -96,7 +99,7 @@ export function findVisiblePart(
   return shownCollection(collection, view);
 }
 
-/** The same. Throws 404 for one that it cannot see. */
+/** Like `findVisiblePart`, but throws 404 if the caller cannot see the collection. */
 export function getVisiblePart(
   caller: Pick<Caller, "resources">,
   collection: Collection,

@@ -3,7 +3,7 @@ import type { ExportFormat } from "#domain/download.ts";
 import type { VersionTracker } from "#store/db/session.ts";
 import type { ReadContext } from "./context.ts";
 
-/** The parameters of a path. Those that the path lacks are empty. */
+/** The parameters of a path. A parameter that the path lacks is empty. */
 export interface PathParameters {
   /** The key of an app or form. */
   key: string;

@@ -61,10 +61,7 @@ function recordName(value: unknown): RecordName | undefined {
   return { key, value: text, instant: "value" in instant ? instant.value : null };
 }
 
-/**
- * Returns the app to search. Null if the caller may not use the name. The lookup runs anyway, so its time reveals
- * nothing.
- */
+/** Returns the app to search. Null if the caller may not use the name. Response times do not reveal which case it is. */
 function searchedApp(
   ctx: ActionContext,
   app: string,
@@ -113,7 +110,7 @@ async function findRecords(
     const places = [...ids.keys()].filter((place) => names[place]?.app === app);
     const named = places.map((place) => ids.get(place) ?? "");
     const records = await findViewedRecords(ctx, collection, app, named, budget);
-    // The view may have lost the field since the definition in memory.
+    // The view may have lost the field since the cached definition.
     const isShown = ({ name }: AppRecordName) =>
       !("key" in name) || records?.access.fields.byKey.has(name.key) === true;
     for (const place of places) {
@@ -222,9 +219,7 @@ export const findNamedRecords = (
     })),
   );
 
-/**
- * Whether only other callers have set the field, because this caller does not see it. Submitting a draft checks it too.
- */
+/** Whether only other callers have set the field, as this one does not see it. Submitting a draft checks it too. */
 const isOfOthers = ({ extent, fields }: CollectionAccess, { path }: PlacedReference) =>
   extent === "narrow" && !fields.byKey.has(String(path[1]));
 

@@ -18,7 +18,7 @@ export interface ViewedRecords {
   versions: ReadonlyMap<string, number>;
 }
 
-/** What a look-up of records may still cost, in all apps together. */
+/** The remaining cost of a lookup of records, in all apps together. */
 export interface RecordsBudget {
   costLeft: number;
 }
@@ -65,8 +65,8 @@ export async function findViewedApp(
 }
 
 /**
- * Finds which of these records of an app the caller sees through its view now. Undefined if the view is missing. Throws 422
- * if examining them would exceed the budget.
+ * Finds which of these records of an app the caller currently sees through its view. Undefined if the view is missing.
+ * Throws 422 if examining them would exceed the budget.
  */
 export async function findViewedRecords(
   ctx: ReadContext,

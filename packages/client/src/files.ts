@@ -5,7 +5,7 @@ import type { CallOptions, WriteOptions } from "./types.ts";
 
 /** A file in a field of the type `files`. */
 export interface Attachment {
-  /** `fil_…` */
+  /** The ID, like `fil_…`. */
   id: string;
   name: string;
   /** The type that the service detected from the content. */

@@ -74,7 +74,7 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
   };
 }
 
-/** Returns the permissions of which one is enough. Empty if every credential may call the operation. */
+/** Returns the permissions that each suffice alone. Empty if every credential may call the operation. */
 function sufficientPermissions({ permission }: Description): readonly Permission[] {
   if (permission === null) return [];
   if (typeof permission !== "string") {

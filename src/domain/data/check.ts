@@ -84,7 +84,7 @@ export function checkPatch(
   return { data, errors: states.errors, warnings: ignoredWarnings(fields, input, "") };
 }
 
-/** The data with these values. The stored data itself if none differs, so that results for it stay valid. */
+/** Returns the data with these values, or the stored data itself if nothing differs, so that results for it stay valid. */
 function withValues(storedData: Data, values: CheckedValues["values"]): Data {
   const changes = [...values].filter(([slot, value]) => storedData[slot] !== value);
   if (changes.length === 0) return storedData;
@@ -195,9 +195,7 @@ function checkInput(
   return { values, invalidSlots };
 }
 
-/**
- * Whether a value is empty. Empty values are null in every field, `[]` in lists, and the empty string in string fields.
- */
+/** Whether a value is empty: null in every field, `[]` in lists, and the empty string in string fields. */
 function isEmpty(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (isListField(field)) return Array.isArray(value) && value.length === 0;

@@ -247,7 +247,7 @@ export function withoutRemovedFields(fields: FieldSet, data: Data): Data {
   return isClean ? data : Object.fromEntries(known);
 }
 
-/** The lists without values of removed columns. The operations of a batch share the lists that they do not change. */
+/** The lists without values of removed columns. The operations of a batch share lists that they do not change. */
 const cleanLists = memoizePerFieldSet(() => new WeakMap<object, Value>());
 
 function rowsOf(value: Value): LineItemRow[] {

@@ -28,7 +28,7 @@ export function searchThrough(access: CollectionAccess, search: ParsedSearch): S
   return { ...search, conditions, shownBy } as Search;
 }
 
-/** The part of a collection that a view shows. It needs no formulas, so that showing it compiles none. */
+/** Returns the part of a collection that a view shows. It needs no formulas, so this compiles none. */
 export function shownCollection(collection: Collection, view: View): Collection {
   const { fields } = collection.definition.fields;
   const shown = shownKeys(collection, view);
@@ -41,7 +41,7 @@ export function shownCollection(collection: Collection, view: View): Collection 
       next: 0,
     },
   };
-  // The view decides which fields the caller sees, like the definition itself.
+  // The view determines the fields that the caller sees, so a changed view counts as a changed definition.
   const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
   const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return { ...collection, ...versions, pending: null, definition };
@@ -50,7 +50,7 @@ export function shownCollection(collection: Collection, view: View): Collection 
 const shownKeys = ({ definition }: Collection, view: View): ReadonlySet<string> =>
   new Set(view.fields ?? definition.fields.fields.map(({ key }) => key));
 
-/** The collection as one caller sees it through a view. `me` is that caller. */
+/** Returns the part of the collection that the caller `me` sees through a view. */
 export function narrowCollection(
   whole: CompiledCollection,
   view: View,
@@ -62,7 +62,7 @@ export function narrowCollection(
 
 type ViewedCollection = Omit<NarrowCollection, "conditions">;
 
-/** What all callers of a view share, which may be large. */
+/** The parts that all callers of a view share. They may be large. */
 const viewed = new WeakMap<CompiledCollection, Map<View, ViewedCollection>>();
 const maxViewed = 10;
 

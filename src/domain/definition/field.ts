@@ -16,7 +16,7 @@ interface FieldBase {
   id: number;
   key: string;
   label: string;
-  /** Tells people what to enter. */
+  /** A hint about what to enter. */
   help?: string | undefined;
   /** The heading of the section that starts with this field. Not for columns of line items. */
   section?: string | undefined;

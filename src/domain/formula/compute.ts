@@ -130,7 +130,7 @@ function addResults(
       addResults(rows, result, zone, `${path}${field.key}[${index}].`, warnings);
       return isSameRow(row, result) ? row : (result as LineItemRow);
     });
-    // A list that keeps its results stays the same object, so that comparing it costs nothing.
+    // A list with unchanged results stays the same object, so that comparing it costs nothing.
     if (results.some((row, index) => row !== stored[index])) data[slot] = results;
   }
   const context = new rowClass(data);
@@ -216,7 +216,7 @@ interface PartBudget {
  */
 export interface ComputeBudget extends PartBudget {
   hidden: PartBudget;
-  /** The results by the data that they were computed from. Operations that change nothing share them. */
+  /** The results, by the data that they were computed from. Operations that change nothing share them. */
   computations: WeakMap<Data, Computation>;
 }
 

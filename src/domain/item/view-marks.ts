@@ -45,7 +45,7 @@ function viewsOf(collection: Collection): readonly MarkedView[] {
   return views;
 }
 
-/** The conditions for this many actors of a view are kept. */
+/** The number of actors for which the conditions of a view are cached. */
 const maxActors = 10;
 
 function conditionsByActor(collection: Collection, view: View): MarkedView["conditionsFor"] {
@@ -58,7 +58,7 @@ function conditionsByActor(collection: Collection, view: View): MarkedView["cond
   };
 }
 
-/** Stands for every actor that the item does not name. */
+/** Represents every actor that the item does not name. */
 const anyoneElse = "*";
 
 type Phase = "b" | "a";

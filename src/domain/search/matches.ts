@@ -109,7 +109,7 @@ const listOf = (value: Value | null): readonly Comparable[] =>
 const comparableOf = ({ type, source }: SearchField, value: Scalar): Comparable =>
   source.in === "system" ? (value as Comparable) : toComparable(type, value);
 
-/** Whether a list has a row that meets a condition. The operations of a batch share the lists that they do not change. */
+/** Whether a list has a row that meets a condition. The operations of a batch share lists that they do not change. */
 const rowResults = new WeakMap<Condition, WeakMap<object, boolean>>();
 
 function hasRow(condition: Condition, value: Value | null): boolean {

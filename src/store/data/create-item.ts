@@ -167,7 +167,7 @@ export interface NewItem {
   receiptPrefix: string | null;
   /** Search entries as JSON, except the entry of the update time, which the database assigns. */
   data: string;
-  /** Search entries as JSON, except that of the update time, which the database assigns. */
+  /** Search entries as JSON, except the entry of the update time, which the database assigns. */
   entries: string;
   /** Field numbers and values that no other item may have. */
   uniqueValues: UniqueValue[];

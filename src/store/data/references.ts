@@ -140,18 +140,21 @@ export async function findRecordIds(
   return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
 }
 
-/** What examining the records of one look-up may cost together: as much as the conditions of a search on one item. */
+/** The maximum cost of examining the records of one lookup. It equals the maximum cost of conditions on one item. */
 export const maxRecordsCost = maxItemCostBytes;
 
 interface VisibleVersions {
   revision: number | null;
   versions: Map<string, number>;
-  /** A bound of what examining the records costs. Above the limit, `versions` is empty. */
+  /** An upper bound of the cost of examining the records. If it exceeds the limit, `versions` is empty. */
   cost: number;
   unindexed: UnindexedFields;
 }
 
-/** The records of an app that a caller sees through a view, and the revision of the definition that they were read with. */
+/**
+ * Finds the records of an app that a caller sees through a view, and the revision of the definition that was read with
+ * them.
+ */
 export async function findVisibleVersions(
   db: CollectionDatabase,
   shownBy: ShownBy,
@@ -160,7 +163,7 @@ export async function findVisibleVersions(
 ): Promise<VisibleVersions> {
   const values = new SearchValues();
   const { collectionId } = db;
-  // A record that costs more than one item may is not seen, at the cost of one item.
+  // A record that costs more than the maximum of one item counts as hidden, at that maximum cost.
   const cost = `min(${recordCostSql(shownBy)}, ${maxItemCostBytes})`;
   const statement =
     values.statement(`with named as materialized (select i.number, i.id, i.version, ${cost} as cost

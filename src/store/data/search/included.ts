@@ -22,7 +22,7 @@ export interface ExpandedReference extends Expansion {
 export const maxIncluded = 500;
 export const maxIncludedBytes = 4_000_000;
 
-/** If the caller sees only a view of some apps, a page examines at most this many references, at this cost. */
+/** If the caller sees only a view of some apps, a page examines at most this many references, with at most this cost. */
 export const maxExamined = 1000;
 export const maxExaminedCost = 32_000_000;
 
@@ -51,8 +51,9 @@ export function referencedIds(
 }
 
 /**
- * Extends the statement of a page by the records that its items refer to, which have the kind `included`, in any order. It
- * reads 3 rows for each record. More than `maxIncluded` records, or none, mean that not all of them fit.
+ * Extends the statement of a page by the records that its items refer to, in any order. These rows have the kind
+ * `included`. The statement reads 3 rows for each record. It returns more than `maxIncluded` records, or none, if not
+ * all of them fit.
  */
 export function withIncluded(
   { text, values }: PageStatement,
@@ -123,7 +124,7 @@ export function recordsSql(
   };
 }
 
-/** Measures the records only if they could be too large. */
+/** SQL for all records. Measures them only if they could be too large. */
 function allRecords(expanded: readonly ExpandedReference[], records: RecordsSql) {
   const { join, bytes } = records;
   const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");

@@ -146,7 +146,7 @@ export interface PageExtras {
   targets?: PageTargets;
   /** References whose records the page includes. */
   expanded?: readonly ExpandedReference[];
-  /** The names of these records, if not all fit. The page then has as many of the first ones as fit. */
+  /** The names of these records if not all of them fit. The page then includes as many of the first records as fit. */
   names?: readonly RecordName[] | null;
 }
 
