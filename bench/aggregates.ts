@@ -1,15 +1,16 @@
-/** Aggregates whose cost the documentation promises, each with the plain SQL for the same result. */
+/** Aggregates whose cost the documentation states, each with the plain SQL for the same result. */
 const sum = { op: "sum", field: "amount" };
 const department = { field: "department" };
 
 export interface AggregateCase {
   name: string;
   body: Record<string, unknown>;
-  /** The maximum number of rows that it reads for each item. */
+  /** The maximum number of rows that the aggregate reads for each item. */
   most: number;
   /**
-   * SQL that an engineer would write by hand for the same exact groups, without bounds and names. It knows that values have at
-   * most six decimals. `{field:amount}` is a field of entries, `{slot:amount}` one of items, `{form}` the form.
+   * SQL that an engineer would write by hand for the same exact groups, without bounds and names. It assumes that
+   * values have at most six decimals. `{field:amount}` stands for a field of entries, `{slot:amount}` for one of items,
+   * and `{form}` for the form.
    */
   bare: string;
 }
@@ -36,7 +37,7 @@ export const aggregates: AggregateCase[] = [
     name: "items by a field",
     body: { group_by: [department], metrics: { items: { op: "count" } } },
     most: 1.1,
-    // The items without a department are the rest of all.
+    // The items without a department are all items minus those with one.
     bare: `select value, count(*), (select live from tally where collection_id = {form})
       from search_entry where field = {field:department} group by value order by value limit 100`,
   },

@@ -37,7 +37,7 @@ const parts: Record<string, Part> = {
   validation,
   worst,
   soak,
-  // Measures nothing. Draws the plots of docs/numbers.md again.
+  // Measures nothing, and draws the plots of docs/numbers.md again.
   plots: async () => [],
 };
 const shortParts = ["cost", "bundle", "soak"];

@@ -1,4 +1,4 @@
-/** Every kind of search whose cost the documentation promises. */
+/** Every kind of search whose cost the documentation states. */
 const equality = { field: "department", op: "eq", value: "department 3" };
 const amountRange = { field: "amount", op: "between", value: [400_000, 500_000] };
 const rowConditions = [

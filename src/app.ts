@@ -67,13 +67,16 @@ const sendError =
     });
   };
 
-/** A missing table has a reason that the operator can fix. All other errors stay internal. */
+/**
+ * Returns the problem for an unexpected error. A missing table has a reason that the operator can fix. All other errors
+ * stay internal.
+ */
 function unexpectedProblem(service: Service, error: unknown): Problem {
   const explanation = explainMissingSetUp(service, error);
   return explanation === undefined ? internalProblem : setUpProblem(service, explanation);
 }
 
-/** Whether to send a page instead of a document. Browsers get pages everywhere but in the API. */
+/** Whether to send a page instead of a document. Browsers get pages everywhere except in the API. */
 function wantsPage(c: Context<AppEnv>): boolean {
   const accept = c.req.header("Accept") ?? "";
   return !/^\/(api\/|oauth\/|\.well-known\/|mcp$)/.test(c.req.path) && accept.includes("text/html");
@@ -87,7 +90,10 @@ const setCacheDefaults = createMiddleware<AppEnv>(async (c, next) => {
   headers.append("Vary", "Authorization");
 });
 
-/** Replaces the policy of our pages: no browser runs the content of a file, or shows it in a frame. */
+/**
+ * Replaces the content security policy of pages. Browsers then neither run the content of a file nor show it in a
+ * frame.
+ */
 const sandboxFiles = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   if (c.var.isFile) c.res.headers.set("Content-Security-Policy", sandboxPolicy);
@@ -102,8 +108,8 @@ const rejectWhilePaused = createMiddleware<AppEnv>(async (c, next) => {
 const requestIdHeader = "X-Request-Id";
 
 /**
- * Gives each request a new ID for its response, the logs and the audit. A caller's own ID is recorded separately,
- * because it may repeat and must not decide the ID in our records.
+ * Gives each request a new ID for its response, the logs and the audit log. The ID that a caller sent is recorded
+ * separately, because it may repeat.
  */
 const assignRequestId = createMiddleware<AppEnv>(async (c, next) => {
   const callerId = c.req.header(requestIdHeader) ?? "";
@@ -116,7 +122,7 @@ const assignRequestId = createMiddleware<AppEnv>(async (c, next) => {
 
 const handleError = sendError(renderErrorPage);
 
-/** What surrounds all routes. */
+/** The middleware around all routes. */
 const frame = () =>
   new Hono<AppEnv>()
     .use(
@@ -126,7 +132,7 @@ const frame = () =>
       secureHeaders({
         contentSecurityPolicy,
         xFrameOptions: "DENY",
-        // With no referrer at all, browsers send `Origin: null` with the forms of our own pages.
+        // Without any referrer, browsers send `Origin: null` with the forms of our own pages.
         referrerPolicy: "same-origin",
       }),
       setCacheDefaults,
@@ -137,7 +143,7 @@ const frame = () =>
     // Returns the response, because a throw here would skip the middleware above.
     .notFound((c) => handleError(problem.notFound(), c));
 
-/** Each part is mounted for its first request, because API requests and objects need no administration area. */
+/** Each part is mounted for its first request. API requests and Durable Objects do not need the administration area. */
 const administration = lazy(() => frame().route("/admin", admin()));
 const others = lazy(() =>
   frame()

@@ -8,7 +8,10 @@ import { workerPorts, workerSettings, type WorkerBindings } from "./platform.ts"
 import { onSchedule } from "./schedule.ts";
 import { createService } from "./service.ts";
 
-/** Shared by all requests of the isolate, although each request may have a different `env` object. One per timeline. */
+/**
+ * One memory per timeline. All requests of the isolate share it, although each request may have a different `env`
+ * object.
+ */
 const memories = new Map<string, Memory>();
 const services = new WeakMap<WorkerBindings, Service>();
 

@@ -9,7 +9,7 @@ type Variable =
   | "ORIGIN"
   | "ACCESS_TEAM"
   | "ACCESS_AUDIENCE"
-  // Plain `wrangler dev` may lack the secrets.
+  // `wrangler dev` without our scripts may lack the secrets.
   | "TOKEN_SECRET"
   | "SETUP_SECRET";
 
@@ -17,7 +17,7 @@ type Variable =
 export interface WorkerBindings
   extends Omit<Bindings, Variable>, Partial<Record<Variable, string>> {
   // wrangler.toml does not declare the following bindings, so they are optional.
-  /** `npm run restore` sets both: the name of the timeline, and its number. */
+  /** `npm run restore` sets both: the name and the number of the timeline. */
   RESTORE_EPOCH?: string;
   RESTORES?: string;
   /** `npm run restore` sets this to "true" while the database goes back in time. */
@@ -44,7 +44,7 @@ const dataBindings = (env: object): Record<string, D1Database> =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** The buckets of jurisdictions, by jurisdiction. */
+/** Returns the buckets by jurisdiction. */
 const fileBindings = ({ FILES_EU: eu, FILES_US: us, FILES_FEDRAMP: fedramp }: WorkerBindings) => ({
   ...(eu ? { eu } : {}),
   ...(us ? { us } : {}),
@@ -78,7 +78,7 @@ export function workerPorts(env: WorkerBindings): Ports {
     filesIn: fileBindings(env),
     knownLength(body, bytes) {
       const { readable, writable } = new FixedLengthStream(bytes);
-      // The reader gets the error too.
+      // The reader gets this error too.
       body.pipeTo(writable).catch(() => undefined);
       return readable;
     },

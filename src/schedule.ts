@@ -39,9 +39,9 @@ import { loadReach } from "#store/home/placements.ts";
 type SweepContext = Pick<BackgroundContext, "databases" | "memory"> &
   Pick<Service, "replays" | "files">;
 
-/** Limits the queries and calls of KV in one run. D1 allows 1,000 of each. The next run continues. */
+/** The maximum number of queries and of KV calls in one run. D1 allows 1,000 of each. The next run continues. */
 const maxSweepCalls = 600;
-/** A page has 1,000 objects. R2 bills listing like writing. */
+/** The maximum number of pages of objects. A page has 1,000 objects. R2 charges for listing as for writing. */
 const maxObjectPages = 40;
 
 /** Sweeps all databases in bounded steps. They take turns, so that no backlog delays another kind of work. */
@@ -80,7 +80,7 @@ export async function sweepStorage(
   const isOneBucket = files.buckets.length === 1;
   const sweepPages = files.buckets.map((bucket) => async () => {
     pages += 1;
-    // The directory is asked at most twice. With several buckets, it is asked twice more, and 20 objects are carried.
+    // Reads the directory at most twice. With several buckets, reads it twice more and moves up to 20 objects.
     calls += isOneBucket ? 2 : 64;
     return (await sweepObjects(databases, dbs, files, bucket, now)) && pages < maxObjectPages;
   });
@@ -136,15 +136,15 @@ async function sweepChanges(memory: Memory, db: DataDatabase, now: number): Prom
 
 const minuteMs = 60_000;
 
-/** The queries of a move in the runs that are not for it. */
+/** The number of queries for moves in runs that are not reserved for them. */
 const fewQueries = 100;
 
 /**
- * Runs each minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data databases,
- * repeats erasures after a restore, and reports how full the databases are. Of five runs, one also sweeps storage, one erases
- * what has expired, and three run the backfill and searches for people, because all together would exceed the 1,000 queries
- * that D1 allows per run. While a move of a collection is in progress, two of the three work on it instead, and the others
- * continue what must not wait.
+ * Runs every minute. Wakes webhooks with lost wake-ups, sweeps deleted webhooks, updates `listened` in the data
+ * databases, repeats erasures after a restore, and reports the sizes of the databases. One of five runs also sweeps
+ * storage, one erases expired data, and three run the backfill and searches for people, because all of this in one run
+ * would exceed the 1,000 queries that D1 allows. While a collection moves, two of these three work on the move instead,
+ * and the other runs continue the work that must not wait.
  */
 export async function onSchedule(service: Service, scheduledAt: number): Promise<void> {
   if (service.settings.isPaused) return;
@@ -176,7 +176,7 @@ export async function onSchedule(service: Service, scheduledAt: number): Promise
   if (rejection) throw rejection.reason;
 }
 
-/** Stores and logs how full each database is, and logs those that are not bound. */
+/** Stores and logs the size of each database, and logs databases that are not bound. */
 async function report({ databases, log }: Service, scheduledAt: number): Promise<void> {
   for (const database of (await loadReach(databases)).missing)
     logMissingDatabase({ log }, { database });
@@ -200,7 +200,7 @@ export async function erase(
   await runAndWake(ctx, (notifyChange) => eraseExpired(ctx, notifyChange));
 }
 
-/** Does the work and wakes the webhooks of changed collections, even after an error. */
+/** Does the work, then wakes the webhooks of changed collections, even after an error. */
 async function runAndWake(
   ctx: ListenerContext,
   work: (notifyChange: NotifyChange) => Promise<void>,

@@ -12,9 +12,9 @@ import { operations } from "#operations/index.ts";
 export interface ServiceSettings extends Settings {
   timeouts?: Partial<Timeouts>;
   passwordCost?: ScryptCost;
-  /** The original one by default. */
+  /** The default is the original timeline. */
   timeline?: Timeline;
-  /** The jurisdictions of databases, by their names. */
+  /** The jurisdictions of databases by name. */
   jurisdictions?: ReadonlyMap<string, string>;
 }
 

@@ -34,7 +34,10 @@ export function fsyncMilliseconds(folder: string): number {
   return median(times);
 }
 
-/** Describes the machine, with its load of the last minute: above the number of CPUs, times are too long. */
+/**
+ * Describes the machine and its load of the last minute. If the load exceeds the number of CPUs, measured times are too
+ * long.
+ */
 export function machine(): string {
   const [cpu] = cpus();
   const load = Math.round(loadavg()[0] ?? 0);

@@ -4,7 +4,7 @@ import { newFolder } from "../parts/bench.ts";
 import { startWorkerd } from "../serve/workerd.ts";
 import { median } from "./statistics.ts";
 
-/** Imports the bundle only when asked, so that its start is measured apart from the process's own. */
+/** Imports the bundle only on request, so that its start is measured separately from the start of the process. */
 const starter = `export default {
   async fetch(request) {
     if (request.url.endsWith("/start")) await import("bundle.js");

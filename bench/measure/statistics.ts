@@ -1,4 +1,4 @@
-/** Returns the value that the share `p` of the sorted values is below. */
+/** Returns the percentile `p` (0 to 1) of sorted values. */
 export function percentile(sorted: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }

@@ -11,13 +11,13 @@ import { counting } from "./counting.ts";
 import { prices } from "./prices.ts";
 
 const path = "/api/v1/forms/big/submissions/aggregate";
-/** No aggregate reads more items. */
+/** The maximum number of items that an aggregate reads. */
 const maxScale = 200_000;
-/** So few that their objects stay in memory, however few requests a second there are. */
+/** A number of credentials so small that their objects stay in memory at any rate of requests. */
 const tokenCount = 4;
 const limits = { requests: 100_000 };
 
-/** Measures aggregates beside plain SQL in the same run, and the rows that they read. */
+/** Measures aggregates next to plain SQL in the same run, and the rows that they read. */
 export const aggregated: Part = async (bench) => {
   const scales = [...new Set([0, ...bench.scales.map((scale) => Math.min(scale, maxScale))])];
   const rows: string[][] = [];
@@ -92,7 +92,10 @@ async function measureAt(bench: Bench, scale: number): Promise<string[][]> {
   return rows;
 }
 
-/** Returns the statements of an aggregate in a later request, as JSON: the first one of an isolate may send more. */
+/**
+ * Returns the statements of an aggregate as JSON. Uses a later request, because the first one of an isolate may send
+ * more.
+ */
 async function statementsOf(service: Service, token: string, body: object): Promise<string> {
   const call = caller("", token);
   const url = service.url("statements") + path;

@@ -22,7 +22,9 @@ export interface Bench {
   versions: Version[];
   /** Whether to check only exact values, in a quick run. */
   short: boolean;
-  /** A part of the input of the worst cases to measure. Empty for all. Results of some cases are printed, not written. */
+  /**
+   * A part of the names of the worst cases to measure. Empty for all. With it, the results are printed but not written.
+   */
   only: string;
   note: (text: string) => void;
   /** Writes a plot next to the results and returns the Markdown that shows it. */
@@ -42,7 +44,7 @@ export type Part = (bench: Bench) => Promise<Section[]>;
 
 export const newFolder = (parent = tmpdir()) => mkdtempSync(join(parent, "edge-forms-bench-"));
 
-/** Enough credentials for a load to stay within each one's default limits. */
+/** The number of credentials. It is so large that a load stays within the default limits of each one. */
 export const tokenCount = 400;
 
 /** Returns a function that builds requests to one URL and uses the credentials in turn. */

@@ -8,12 +8,15 @@ import { bundle, bytesByArea, project } from "../serve/bundle.ts";
 import { Service } from "../serve/service.ts";
 import type { Part } from "./bench.ts";
 
-/** The size of 2026-11-26 with all messages in two languages, and 3 %, so that growth is noticed. A start has its own limit. */
+/**
+ * The size on 2026-11-26 with all messages in two languages, plus 3 %, so that growth is noticed. The start has a
+ * separate limit.
+ */
 const maxKilobytes = 527;
 const maxStartRatio = 2.5;
 const startRounds = 9;
 
-/** Measures the size of the deployed bundle, its areas, and its start beside that of a bare Worker. */
+/** Measures the size of the deployed bundle, its areas, and its start next to that of a bare Worker. */
 export const bundleSize: Part = async (bench) => {
   const file = bundle("src/index.ts", bench.builds);
   const code = readFileSync(file);
@@ -56,7 +59,7 @@ export const bundleSize: Part = async (bench) => {
   return [{ title: "Bundle and start", text: `${text}\n\n${split}` }];
 };
 
-/** Builds the bare Worker as wrangler would. wrangler itself refuses it, because it exports no Durable Objects. */
+/** Builds the bare Worker like wrangler. wrangler itself rejects it, because it exports no Durable Objects. */
 function buildBare(folder: string): string {
   const outfile = join(folder, "bare.js");
   buildSync({

@@ -137,7 +137,7 @@ const withFences = (counts: Counts): Counts => ({
   rowsRead: counts.rowsRead + counts.d1,
 });
 
-/** Counts the exact storage calls of each route. Fails if any differs from what is expected. */
+/** Counts the exact storage calls of each route. Fails if any differs from the expected cost. */
 async function countCalls(
   bench: Bench,
   databases: readonly string[],

@@ -7,7 +7,7 @@ import { project } from "../serve/bundle.ts";
 import type { Part } from "./bench.ts";
 
 const numbers = [1, 2, 4, 8];
-/** What 4 databases must reach, compared with one. */
+/** The factor that 4 databases must reach compared with one. */
 const goal = 3.5;
 
 async function measure(databases: number, ...args: string[]): Promise<Measured> {

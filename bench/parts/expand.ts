@@ -15,7 +15,7 @@ const basketCount = 50;
 const rowsPerBasket = 20;
 const references = ["first", "second", "third"];
 const maxRowsPerRecord = 4;
-/** So few that their objects stay in memory, however few requests a second there are. */
+/** A number of credentials so small that their objects stay in memory at any rate of requests. */
 const tokenCount = 4;
 const limits = { requests: 100_000 };
 
@@ -24,7 +24,7 @@ interface Case {
   name: string;
   app: string;
   query?: string;
-  /** The conditions of a search. Without any, it is a list. */
+  /** The conditions of a search. Without conditions, the read is a list. */
   conditions?: object[];
   apps: string[];
   bare: string;
@@ -78,7 +78,7 @@ const cases: Case[] = [
   },
 ];
 
-/** Measures lists with and without the records to which they refer, and searches by those records, beside plain SQL. */
+/** Measures lists with and without the records that they refer to, and searches by these records, next to plain SQL. */
 export const expanded: Part = async (bench) => {
   const bundles = {
     main: bundle("src/index.ts", bench.builds),

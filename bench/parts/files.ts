@@ -12,19 +12,19 @@ const maxRatio = 1.3;
 const sampleMs = 5;
 const form = "files";
 
-/** What one transfer cost the runtime. */
+/** The cost of one transfer for the runtime. */
 interface Cost {
   cpuMs: number;
-  /** The peak of the runtime's memory, which holds both Workers and the bucket. */
+  /** The peak memory of the runtime, which contains both Workers and the bucket. */
   peakMb: number;
-  /** How far it rose above what the runtime had before. */
+  /** The rise of the memory above its level before the transfer. */
   riseMb: number;
   ms: number;
 }
 
 interface Transfers {
   upload: () => Promise<void>;
-  /** Between the two, what a download needs. It is not measured. */
+  /** Attaches the file between both transfers, because a download needs it. This is not measured. */
   attach: () => Promise<void>;
   download: () => Promise<void>;
 }
@@ -87,7 +87,7 @@ function rowsOf(direction: string, floor: readonly Cost[], service: readonly Cos
       median(costs.map((cost) => cost[key as keyof Cost])),
     ) as [number, number];
     const ratio = ours / bare;
-    // The rise is a few MB, which is up to the garbage collector.
+    // The rise is a few MB and depends on the garbage collector.
     const verdict =
       key === "ms" || key === "riseMb" ? "" : ratio <= maxRatio ? " ✓" : ` ✗ (goal ${maxRatio})`;
     return [`${direction}: ${name}`, figure(bare), figure(ours), `${ratio.toFixed(2)}${verdict}`];

@@ -24,7 +24,7 @@ interface Operation {
   body?: object;
   keyed?: boolean;
   write?: boolean;
-  /** Whether it reads from the database, in parallel with the object call, before it writes. */
+  /** Whether the operation reads from the database in parallel with the object call before it writes. */
   readsFirst?: boolean;
 }
 
@@ -53,7 +53,7 @@ const operations: Operation[] = [
 const samples = 7;
 const coldSamples = 3;
 const maxConcurrentCities = 3;
-/** Allows a tenth more than the floor, and 15 ms for the work itself. */
+/** Returns the limit: the floor plus a tenth, plus 15 ms for the work itself. */
 const maxMilliseconds = (floor: number) => 1.1 * floor + 15;
 
 interface Timing {
@@ -170,7 +170,7 @@ async function measureVersion(
       mediansByCity[i] = await measureCity(service.url(slug(city)), service.url(), cityTokens);
     }
   };
-  // Cities mostly wait. So few of them run at once that none waits for the CPU.
+  // Cities mostly wait. So few of them run at the same time that none waits for the CPU.
   await Promise.all(Array.from({ length: maxConcurrentCities }, runNext));
   await service.stop();
   return mediansByCity;

@@ -6,7 +6,7 @@ export const prices = {
   worker: 0.3,
   cpuMillisecond: 0.02,
   object: 0.15,
-  /** An object of 128 MB in memory for a second. A GB-second costs 12.50. */
+  /** The price of an object with 128 MB in memory for a second. A GB-second costs 12.50. */
   heldSecond: 12.5 * 0.128,
   objectRowRead: 0.001,
   objectRowWritten: 1,

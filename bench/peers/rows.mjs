@@ -23,7 +23,7 @@ function mulberry32(seed) {
   };
 }
 
-// Every field is drawn on its own; the same seed gives the same rows for every server.
+// Each field is random on its own. The same seed gives the same rows for every server.
 export function* rows(count, seed = 1) {
   const random = mulberry32(seed);
   const below = (n) => Math.floor(random() * n);

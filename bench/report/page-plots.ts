@@ -16,7 +16,7 @@ function rowsOf(results: string, title: string): string[][] {
     );
 }
 
-/** Returns the median of a cell like `218 → 88 / 75`, which also has the former median and the floor. */
+/** Returns the median in a cell like `218 → 88 / 75`, which also contains the former median and the floor. */
 const medianOf = (cell = "") => Number(/(\d+) \//.exec(cell)?.[1]);
 
 /** Returns the simulated medians of each city, sorted by the first one. */

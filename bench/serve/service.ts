@@ -54,7 +54,7 @@ export class Service {
       mkdirSync(join(folder, folderName), { recursive: true });
   }
 
-  /** The address of a Worker, or of the inspector. Another start gets other ports. */
+  /** Returns the address of a Worker or of the inspector. Each start assigns new ports. */
   url(name = "main"): string {
     return `http://127.0.0.1:${this.#workerd?.ports[name]}`;
   }

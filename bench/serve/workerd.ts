@@ -11,7 +11,9 @@ const { default: workerd } = require("workerd") as { default: string };
 
 export interface Workerd {
   process: ChildProcess;
-  /** The port of each socket by its name, which the system assigned. That of the inspector is `inspector`. */
+  /**
+   * The port of each socket by its name, assigned by the system. The port of the inspector has the name `inspector`.
+   */
   ports: Record<string, number>;
 }
 

@@ -4,7 +4,10 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { Hono } from "hono";
 import * as z from "zod";
 
-/** A bare Worker: one table, one schema and one route with Hono, zod and Drizzle. The start of the service is compared with its start. */
+/**
+ * A bare Worker with one table, one schema and one route, with Hono, zod and Drizzle. The start of the service is
+ * compared with its start.
+ */
 
 const items = sqliteTable("item", {
   id: integer("id").primaryKey(),

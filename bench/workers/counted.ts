@@ -3,7 +3,10 @@ import { countsOf, nothing, recording } from "./recording";
 
 export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
-/** The service with a response header `X-Counts`: the cost of the request, including work after the response. */
+/**
+ * The service with a response header `X-Counts`, which contains the cost of the request, including work after the
+ * response.
+ */
 export default {
   async fetch(request, env, ctx) {
     const recorded = nothing();

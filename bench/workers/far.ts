@@ -24,7 +24,7 @@ export default {
   },
 } satisfies ExportedHandler<Far>;
 
-/** The same object for each request, as the service is made once for it. */
+/** The same object for all requests, because the service is created only once for it. */
 let kept: Far | undefined;
 const staged = (env: Far): Far => (kept ??= { ...env, GATE: away(env.GATE, env.STAGE.object) });
 
@@ -57,7 +57,7 @@ export class Cache extends WorkerEntrypoint<Far> {
   }
 }
 
-/** Chooses like D1: sessions that are not bound to the primary read from the nearest replica. */
+/** Chooses a database like D1: sessions that are not bound to the primary read from the nearest replica. */
 async function asked(request: Request, d1: Fetcher, primary: number, replica: number) {
   const distance = (await asksPrimary(request.clone())) ? primary : replica;
   return there(distance, () => d1.fetch(request));
@@ -90,7 +90,9 @@ function away(objects: Namespace, milliseconds: number): Namespace {
   } as unknown as Namespace;
 }
 
-/** The cache of the data centre, which outlives isolates. It stores copies, since a Response belongs to its request. */
+/**
+ * The cache of the data centre, which outlives isolates. It stores copies, because a Response belongs to its request.
+ */
 const cached = new Map<string, string>();
 const cache = {
   match: async (key: RequestInfo) => {

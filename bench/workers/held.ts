@@ -9,7 +9,7 @@ export const working = new AsyncLocalStorage<Held>();
 export class Held {
   #underWay = 0;
   #since = 0;
-  /** The time at which work last kept it in memory. */
+  /** The time until which work has kept the object in memory. */
   #until = now();
   readonly id: DurableObjectId;
   readonly #counts: Metered;

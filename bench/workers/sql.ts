@@ -3,9 +3,10 @@ import { sha256 } from "../../src/domain/credential/keys.ts";
 export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
 /**
- * Runs a plain statement on the database of the service, or batches of statements if the body is JSON. `?form=` names the form or app whose fields the statement names, as
- * in `{field:amount}` and `{slot:amount}`, and whose ID `{form}` stands for. Each further one adds slots. For a request with a
- * token, it first makes the object call that every authenticated request makes.
+ * Runs a plain statement on the database of the service, or batches of statements if the body is JSON. `?form=` names
+ * the form or app of the fields in the statement, as in `{field:amount}` and `{slot:amount}`. `{form}` stands for its
+ * ID. Each further `?form=` adds slots. For a request with a token, it first makes the object call of every
+ * authenticated request.
  */
 export default {
   async fetch(request, { DB, GATE }) {
@@ -38,7 +39,7 @@ async function runTrips(db: D1Database, trips: Trips): Promise<Response> {
   return Response.json({ groups });
 }
 
-/** The ID of a credential is part of its tokens. */
+/** A token contains the ID of its credential from this position. */
 const idStart = "efp_".length;
 const idEnd = idStart + 26;
 

@@ -3,7 +3,7 @@ import { nothing, recording } from "./recording";
 
 export { CredentialGate, WebhookSender } from "../../src/index.ts";
 
-/** The service, but a response contains the statements that the request sent to D1: one list for each round trip. */
+/** The service with responses that contain the statements of the request to D1: one list for each round trip. */
 export default {
   async fetch(request, env, ctx) {
     const recorded = nothing();

@@ -69,7 +69,7 @@ export interface CombinedAggregates {
 interface AggregateOptions {
   /** The key of a view, whose conditions apply too. */
   view?: string | undefined;
-  /** The rights by which conditions read other apps. Without them, they read none. */
+  /** The rights with which conditions read other apps. Without rights, they read no other app. */
   rights?: ReaderRights | undefined;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
@@ -119,7 +119,7 @@ export async function aggregateTogether(
   });
 }
 
-/** The aggregate over the items that the caller and the view of the request show. */
+/** Parses the aggregate and limits it to the items that the caller and the requested view show. */
 function parseInView(
   { actor }: ReadContext,
   access: CollectionAccess,
@@ -175,7 +175,7 @@ const rangeError = ({ name }: Metric): FieldError =>
     "The result is beyond the range of a double-precision number.",
   );
 
-/** The number of groups that fit a response. */
+/** Returns the number of groups that fit a response. */
 function countFitting(groups: readonly AggregateGroup[]): number {
   let bytes = 50;
   const overflow = groups.findIndex((group) => {
@@ -188,7 +188,7 @@ function countFitting(groups: readonly AggregateGroup[]): number {
 const keyValue = ({ grouping }: GroupKey, key: ColumnValue): Plain =>
   grouping === "boolean" && key !== null ? key === 1 : key;
 
-/** Undefined beyond the range of doubles. */
+/** Returns undefined if the value exceeds the range of doubles. */
 function figureValue(metric: Metric, figure: Figure): Plain | undefined {
   if ("sum" in figure) {
     if (figure.count === 0) return null;

@@ -70,7 +70,7 @@ function collectReferences(
       try {
         return [readUpsertKey(operation)];
       } catch {
-        // Applying the operation reports the error.
+        // Applying the operation reports this error.
         return [];
       }
     }),
@@ -84,7 +84,7 @@ interface PreparedBatch extends PreparedWrite<BatchResponse> {
   results: readonly (SimulatedOperation | null)[];
 }
 
-/** Applies all operations of a batch in order, or none, once per key. */
+/** Applies all operations of a batch in order or none of them, once per key. */
 export function applyBatch(
   ctx: ActionContext,
   cached: CollectionAccess,
@@ -99,7 +99,7 @@ export function applyBatch(
   return applyIdempotently(batchContext, cached, request, key);
 }
 
-/** Applies operations in the same way, without an Idempotency-Key. */
+/** Applies operations like `applyBatch`, but without an Idempotency-Key. */
 export async function applyOperations(
   ctx: ActionContext,
   cached: CompiledCollection,
@@ -182,7 +182,7 @@ async function prepareBatch(
   if (returnsItems) assertReturnable(access, appliedOperations);
   const response = buildBatchResponse(write, appliedOperations);
   return {
-    // Presenting an item once for each of its operations takes long, so a response without items presents none.
+    // Presenting an item for each of its operations takes long, so a response without items presents none.
     response: returnsItems
       ? { ...response, items: appliedOperations.map(({ item }) => item.current) }
       : response,
@@ -195,7 +195,7 @@ async function prepareBatch(
 }
 
 interface SimulatedBatch {
-  /** The result of each operation; null for a rejected one. */
+  /** The result of each operation. Null for a rejected one. */
   results: (SimulatedOperation | null)[];
   problems: OperationProblem[];
   write: BatchWrite;

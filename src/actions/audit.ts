@@ -10,7 +10,7 @@ import type { Actor, AuditAction } from "#domain/audit.ts";
 import { roleAllows, type Role } from "#domain/credential/permissions.ts";
 import type { ActionContext } from "./context.ts";
 
-/** One act as the audit shows it: an entry, or all entries of a batch, an import or a recalculation. */
+/** An action in the audit log: one entry, or all entries of a batch, an import or a recalculation. */
 export interface AuditGroup {
   /** Its newest entry. */
   entry: AuditEntry;
@@ -20,7 +20,7 @@ export interface AuditGroup {
   oldest: AuditPosition;
 }
 
-/** A page of the audit continues to search until it is full, the time is up or it has scanned 100,000 entries. */
+/** A page of the audit log searches until it is full, the time is up or it has scanned 100,000 entries. */
 const maxScans = 20;
 const maxScanMs = 2000;
 
@@ -33,7 +33,7 @@ interface AuditPage {
   collections: AuditScan["collections"];
 }
 
-/** Lists the matching acts of the audit log, newest first. With `each`, every entry is one of its own. */
+/** Lists the matching actions of the audit log, newest first. With `each`, every entry is an action of its own. */
 export async function listAudit(
   { databases, now }: Pick<ActionContext, "databases" | "now">,
   filter: AuditFilter,
@@ -113,13 +113,15 @@ class AuditFolding {
 const isRecalculation = ({ action }: AuditEntry) => action.endsWith(".recalculate");
 const recalculationKey = ({ collectionId }: AuditEntry) => `recalculation ${collectionId}`;
 
-/** Entries with the same key belong to one act. Only changes of items can share one. */
+/** Returns the key that the entries of one action share. Null for entries that never share an action. */
 function foldingKey(entry: AuditEntry): string | null {
   if (sourceOf(entry) === 0) return null;
   return isRecalculation(entry) ? recalculationKey(entry) : `request ${entry.requestId}`;
 }
 
-/** Batches that a member sent in one session, one after the other, to one collection. */
+/**
+ * Whether two batches are steps of an import: sent by a member in one session to one collection, one after the other.
+ */
 function areStepsOfImport(step: AuditGroup, later: AuditGroup): boolean {
   const [a, b] = [step.entry, later.entry];
   return (
@@ -132,13 +134,13 @@ function areStepsOfImport(step: AuditGroup, later: AuditGroup): boolean {
   );
 }
 
-/** The e-mails of members and the names of credentials among these actors. */
+/** Finds the e-mail addresses of members and the names of credentials among these actors. */
 export const listActorNames = (
   { databases }: Pick<ActionContext, "databases">,
   actors: readonly Actor[],
 ): Promise<ReadonlyMap<string, string>> => loadActorNames(databases.home, actors);
 
-/** The name of an actor for a reader. Pages and downloads follow the same rule. */
+/** Returns the name of an actor if the reader may see it. Pages and downloads follow the same rule. */
 export function visibleActorName(
   actor: string,
   name: string | undefined,
@@ -146,7 +148,7 @@ export function visibleActorName(
 ): string | undefined {
   const [kind, id] = actor.split(":");
   if (kind === "credential") return roleAllows(reader.role, "credentials") ? name : undefined;
-  // A member without a name has its address instead, which only some roles may see.
+  // Members without a name have their e-mail address here, which only some roles may see.
   const isAddress = name?.includes("@") ?? false;
   const isVisible = !isAddress || id === reader.id || roleAllows(reader.role, "members");
   return isVisible ? name : undefined;

@@ -89,7 +89,7 @@ export function typeInUseProblem({ emptied }: Pick<PendingRules, "emptied">): Pr
   return problem.schemaInUse(detail, { field: fields[0], fields });
 }
 
-/** Names the items but not the value, because the caller may lack the permission to read data. */
+/** Contains the items but not the value, because the caller may lack the permission to read data. */
 export function sharedValueProblem(field: string, items: readonly string[]): Problem {
   const values = { field, items: items.join(" and ") };
   return problem.schemaInUse(reasonFor("valuesNotUnique", values), { field, items });
@@ -148,7 +148,7 @@ async function runPendingStep(
   if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
 }
 
-/** Finds out whether a credential or a webhook has got a view since, with which the change cannot take effect. */
+/** Returns a problem if a credential or a webhook has since got a view that the change cannot keep. */
 async function findViewProblem(
   databases: Databases,
   collection: Collection,

@@ -10,7 +10,7 @@ export interface TouchedItem {
   before: Item | null;
   /** Null once it is deleted. */
   current: Item | null;
-  /** The newest state, which a deletion keeps. */
+  /** The newest state. A deletion keeps it. */
   lastState: Item;
   /** The data after each operation that changed it. */
   states: Data[];

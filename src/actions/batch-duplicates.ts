@@ -13,7 +13,7 @@ import { duplicateProblem, numberedFields } from "./duplicates.ts";
 type Operations = readonly (BatchOperation | null)[];
 type Results = readonly (SimulatedOperation | null)[];
 
-/** Reports unique values that two items of the batch want. The later operation has the duplicate. */
+/** Reports unique values that two items of the batch have. The later operation gets the error. */
 export function findBatchDuplicates(
   access: CollectionAccess,
   { uniqueValuesToAdd }: BatchWrite,
@@ -32,7 +32,7 @@ export function findBatchDuplicates(
     .toSorted((a, b) => a.index - b.index)
     .flatMap(({ name, key, index }): OperationProblem[] => {
       const owner = owners.get(name);
-      // The batch stores nothing, so no item has the value. An ID would mislead.
+      // The batch stores nothing, so no item has the value. Returning an ID would be misleading.
       if (owner !== undefined) {
         const isKnown = knowsField(access, key);
         return [{ index, problem: isKnown ? problem.duplicateInBatch(key, owner) : outsideView() }];
@@ -43,8 +43,8 @@ export function findBatchDuplicates(
 }
 
 /**
- * Reports unique values that items outside the batch have. Returns undefined when an upsert must run again, because it
- * then finds the item that has its value.
+ * Reports unique values that items outside the batch have. Returns undefined if an upsert must run again because it
+ * would now find the item that has its value.
  */
 export async function findStoredDuplicates(
   ctx: ActionContext,
@@ -72,7 +72,7 @@ export async function findStoredDuplicates(
     const itemConflicts = conflicts.filter(({ wanting }) => wanting === number);
     const index = results.findIndex((result) => result?.item.lastState.number === number);
     const [operation, result] = [operations[index], results[index]];
-    // Another item has got the value by which the upsert finds its item. The batch runs again, and updates that item.
+    // Another item now has the value of the upsert. The batch runs again and updates that item.
     const isUpsert = operation?.op === "upsert" && result?.outcome === "created";
     if (isUpsert && itemConflicts.some(({ field }) => keys.get(field) === operation.by))
       return undefined;
@@ -86,7 +86,7 @@ export async function findStoredDuplicates(
   return operationProblems;
 }
 
-/** Finds the operation that sent the value of this field to the item, or else the item's first operation. */
+/** Finds the operation that sent the value of this field for the item. Falls back to the item's first operation. */
 function findSender(
   operations: Operations,
   results: Results,

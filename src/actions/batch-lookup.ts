@@ -4,12 +4,15 @@ import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data
 import type { ActionContext } from "./context.ts";
 import { seesItem } from "./sees-item.ts";
 
-/** The limit for the stored data that a batch reads. A narrow caller may read as much again of what it does not see. */
+/**
+ * The maximum stored data that a batch reads. A narrow caller has a separate limit of the same size for data that it
+ * does not see.
+ */
 export const maxReadBytes = 8_000_000;
 
 /** The named items that the caller sees. */
 export interface VisibleItems extends Pick<ItemLookupResult, "items" | "owners"> {
-  /** The sizes of all of them. Above a limit, some are missing. */
+  /** The total sizes of all named items that the caller sees. Above a limit, `items` lacks some of them. */
   bytes: PartSizes;
 }
 
@@ -17,8 +20,8 @@ export const exceedsReadLimit = ({ shown, hidden }: PartSizes): boolean =>
   Math.max(shown, hidden) > maxReadBytes;
 
 /**
- * Loads the named items that the caller sees. For a view, other items must not make a batch too large, so it then looks up
- * halves, down to a single name.
+ * Loads the named items that the caller sees. Items outside a view must not make a batch too large, so for a view it
+ * looks up halves of the names, down to single names.
  */
 export async function lookUpVisible(
   ctx: ActionContext,
@@ -64,7 +67,7 @@ const half = <Name>(names: readonly Name[], parity: number) =>
   names.filter((_, index) => index % 2 === parity);
 
 function halvesOf({ ids, receipts, uniqueValues }: ItemLookup): ItemLookup[] {
-  // The lists alternate, so that a single name in each also splits.
+  // Takes alternate entries of each list, so that two lists with a single name each are also split.
   return [0, 1].map((parity) => ({
     ids: half(ids, parity),
     receipts: half(receipts, 1 - parity),

@@ -80,7 +80,7 @@ function operationErrors({ index, problem: cause }: OperationProblem): object[] 
   }
   const key = code === "duplicate" ? members["field"] : undefined;
   const path = ["operations", index, ...(typeof key === "string" ? ["data", key] : [])];
-  // The pointer names the operation. An error of the operation as a whole has no field.
+  // The pointer contains the operation. An error of the whole operation has no field.
   return [{ field: "", pointer: jsonPointer(path), code, reason: detail, ...members }];
 }
 
@@ -89,7 +89,7 @@ export function shapeProblems(errors: readonly FieldError[]): OperationProblem[]
   return errors.map((error) => {
     const [, index = "0", pointer = ""] =
       /^\/operations\/(\d+)(.*)$/.exec(error.pointer ?? "") ?? [];
-    // The pointer already names the operation, so the field is relative to it.
+    // The pointer already contains the operation, so the field is relative to the operation.
     const field = error.field.replace(/^operations\[\d+\]\.?/, "");
     const relative = { ...error, field, pointer };
     return { index: Number(index), problem: problem.invalidInput([relative]) };

@@ -29,7 +29,7 @@ export async function resolveOperations(
 /** A reference that a batch stores, with the index of the operation that writes its item. */
 export type BatchReference = PlacedReference & { index: number };
 
-/** Leaves out references to items that the batch itself creates. */
+/** Returns the references except those to items that the batch itself creates. */
 export function batchReferences(
   access: CollectionAccess,
   { touchedItems }: BatchSimulation,
@@ -52,7 +52,7 @@ export function batchReferences(
   });
 }
 
-/** The problems of the operations whose references have no record. */
+/** Returns the problems of the operations whose references have no record. */
 export async function findUnknownReferences(
   ctx: ActionContext,
   access: CollectionAccess,

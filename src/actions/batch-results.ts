@@ -29,7 +29,7 @@ export interface OperationResult {
   receiptNumber: string | null;
   version: number;
   warnings: readonly Warning[];
-  /** The item after the whole batch; null when it is deleted, in a replay, and if the response has no items. */
+  /** The item after the whole batch. Null if it is deleted, in a replay, and if the response contains no items. */
   view: ItemView | null;
 }
 
@@ -82,14 +82,14 @@ export function toOperationResults(
 }
 
 /**
- * The limit for the index rows that a batch changes. It exempts the first item, because a single write has no limit. A narrow
- * caller may change as many again of what it does not see.
+ * The maximum number of index rows that a batch changes. Does not count the first item, because a single write has no
+ * limit. For a narrow caller, the rows that it does not see have a separate limit of the same size.
  */
 const maxEntries = 60_000;
 
 /**
- * Builds the write of a simulated batch. Passes the problem of an oversized item to `rejectItem`, and that of the item with
- * which the batch becomes too large.
+ * Builds the write of a simulated batch. Calls `rejectItem` with the problem of an oversized item, and with the problem
+ * of the item that makes the batch too large.
  */
 export function buildBatchWrite(
   access: CollectionAccess,
@@ -149,7 +149,7 @@ const filesOf = ({ before, lastState, current, states }: TouchedItem): BatchWrit
     ? [{ item: lastState.id, ...fileChanges(before?.data ?? {}, states) }]
     : [];
 
-/** Adds what one item writes. Returns the field number of each index row that changes. */
+/** Adds the rows that one item writes. Returns the field number of each index row that changes. */
 function addItemWrite(
   write: BatchWrite,
   access: CollectionAccess,
@@ -181,10 +181,10 @@ function addItemWrite(
   return fields;
 }
 
-/** The limit for the data of the items in a response. */
+/** The maximum data of all items in a response. */
 const maxReturnedBytes = 2_000_000;
 
-/** Throws 413 when the items of a response are too large together. */
+/** Throws 413 when the items of a response are too large in total. */
 export function assertReturnable(
   access: CollectionAccess,
   results: readonly SimulatedOperation[],

@@ -33,10 +33,13 @@ import {
   type NextState,
 } from "./update-item.ts";
 
-/** The limit for the data that a batch writes. A narrow caller may write as much again of what it does not see. */
+/**
+ * The maximum data that a batch writes. A narrow caller has a separate limit of the same size for data that it does not
+ * see.
+ */
 const maxWriteBytes = 8_000_000;
 
-/** The limit for the unique values that the caller sees of the items that a batch writes. A single item may have 2,000. */
+/** The maximum number of visible unique values in the items of a batch. A single item may have 2,000. */
 const maxUniqueValues = 10_000;
 
 const uniqueKey = ([field, value]: UniqueValue) => `${field} ${JSON.stringify(value)}`;
@@ -221,7 +224,7 @@ export class BatchSimulation {
     const { timeline } = databases;
     const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
-    // The batch guards new items, when the database has assigned their numbers and times.
+    // The batch itself guards new items, because the database assigns their numbers and times.
     if (!isNew(item)) assertInView(this.#access, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
@@ -260,7 +263,7 @@ export class BatchSimulation {
     return { op: "delete", outcome: "deleted", item: touchedItem, version, warnings: [] };
   }
 
-  /** The values by which an upsert can find the item: those that the caller sees. */
+  /** The values by which an upsert can find the item. They do not include values that the caller cannot see. */
   #uniqueValuesOf({ data, status }: Item): UniqueValue[] {
     return uniqueValues(this.#access.collection, data, status);
   }
@@ -287,7 +290,7 @@ export class BatchSimulation {
     }
   }
 
-  /** Counts what the caller sees with each operation, and the rest once: the caller cannot change it. */
+  /** Counts visible data for each operation, and other data once, because the caller cannot change it. */
   #countBytes({ data }: Item, isCreated = false): void {
     this.#writtenBytes += shownBytes(this.#access, data);
     if (isCreated) this.#hiddenBytes += hiddenBytes(this.#access, data);

@@ -14,9 +14,9 @@ import { eraseCopies } from "./copy-collections.ts";
 import { databaseNames, findMoveGroup, type MoveGroup } from "./move-group.ts";
 import { MoveRefusedError, type MoveRun } from "./move-run.ts";
 
-/** The beginning of a move, and the end of one that was stopped. */
+/** Begins moves, and cleans up stopped ones. */
 
-/** What moves, once more: links, locations and databases may have changed since the request. */
+/** Loads the group again, because links, locations and databases may have changed since the request. */
 async function loadGroup(run: MoveRun): Promise<MoveGroup> {
   const { databases, move } = run;
   const group = await findMoveGroup(databases, move.name);
@@ -32,7 +32,7 @@ async function loadGroup(run: MoveRun): Promise<MoveGroup> {
   return group;
 }
 
-/** Prepares both databases. Returns whether copying can begin. */
+/** Prepares both databases. Returns whether copying can start. */
 export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { source, collections: group } = await loadGroup(run);
   const collections: MovingCollection[] = [];
@@ -45,7 +45,7 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   const total = group.reduce((sum, { itemCount }) => sum + itemCount, 0);
   const { restores } = run.databases.timeline;
   const isSame = JSON.stringify(collections) === JSON.stringify(run.move.collections);
-  // What is no longer linked stays, and leaves nothing.
+  // Collections that are no longer linked stay, so their part of the move is undone.
   if (!isSame && !(await undoBeginning(run, hasTime))) return false;
   const { position } = run.move;
   await run.save({ source: source.name, collections, total, done: 0, position, restores });
@@ -63,7 +63,9 @@ export async function beginMove(run: MoveRun, hasTime: () => boolean): Promise<b
   return true;
 }
 
-/** Removes all that the move has left in the databases and the directory. Returns false if time runs out first. */
+/**
+ * Removes everything that the move has left in the databases and the directory. Returns false if time runs out first.
+ */
 async function undoBeginning(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { source, collections } = run.move;
   if (source === null) return true;
@@ -76,7 +78,7 @@ async function undoBeginning(run: MoveRun, hasTime: () => boolean): Promise<bool
   return true;
 }
 
-/** Ends a stopped move. Returns whether that is done. */
+/** Cleans up a stopped move. Returns whether it is done. */
 export async function cleanUp(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   if (!(await undoBeginning(run, hasTime))) return false;
   await run.save({ phase: "stopped" });

@@ -16,18 +16,18 @@ import type { ReadContext } from "./context.ts";
 
 export type Caller = Pick<ReadContext, "resources" | "actor">;
 
-/** Narrow collections by their whole one, by view and caller. */
+/** Narrow collections by whole collection, then by view and caller. */
 const narrowed = new WeakMap<CompiledCollection, Map<string, NarrowCollection>>();
 const maxNarrowed = 100;
 
-/** The part of the collection that the caller may see. Throws 404 for one that it cannot see. */
+/** Returns the part of the collection that the caller may see. Throws 404 if the caller cannot see the collection. */
 export function accessCollection(caller: Caller, whole: CompiledCollection): CollectionAccess {
   const access = findAccess(caller, whole);
   if (!access) throw problem.notFound();
   return access;
 }
 
-/** The same. Returns undefined for one that the caller cannot see. */
+/** Like `accessCollection`, but returns undefined if the caller cannot see the collection. */
 export function findAccess(
   caller: Caller,
   whole: CompiledCollection,
@@ -46,7 +46,10 @@ export function findAccess(
   return narrow;
 }
 
-/** The view through which the caller sees the collection. Undefined if it cannot see the collection, or the view is missing. */
+/**
+ * Returns the view through which the caller sees the collection. Undefined if it cannot see the collection or the view
+ * is missing.
+ */
 function findCallerView(
   { resources }: Pick<Caller, "resources">,
   collection: Collection,
@@ -56,7 +59,7 @@ function findCallerView(
   return findView(collection, extent.view);
 }
 
-/** The part of the collection that the caller may see, if the cached definition may be older than the view that the caller has. */
+/** Like `accessCollection`, for a cached definition that may be older than the caller's view. */
 export async function accessCurrentCollection(
   ctx: ReadContext,
   cached: CompiledCollection,
@@ -71,7 +74,10 @@ export async function accessCurrentCollection(
   return accessCollection(ctx, current.compiled);
 }
 
-/** The definition as far as the caller may know it: a narrow one neither learns how many items there are nor of changes. */
+/**
+ * Returns the definition as far as the caller may know it. A narrow caller learns neither the number of items nor
+ * pending changes.
+ */
 export function visibleDefinition(caller: Caller, current: CurrentCollection): CurrentCollection {
   const { kind, key } = current.collection;
   if (hasWholeAccess(caller.resources, kind, key)) return current;
@@ -79,11 +85,11 @@ export function visibleDefinition(caller: Caller, current: CurrentCollection): C
   return { ...current, collection, bytes: shownBytes(collection), indexing: null, pending: null };
 }
 
-/** The size of what a caller sees of a definition. The stored size would tell how large the hidden part is. */
+/** Returns the size of the visible part of a definition. The stored size would reveal the size of the hidden part. */
 export const shownBytes = ({ definition }: Collection): number =>
   utf8Length(JSON.stringify(definition.fields));
 
-/** The part of a definition that the caller may see. Undefined for one that it cannot see. */
+/** Returns the part of a definition that the caller may see. Undefined if the caller cannot see the collection. */
 export function findVisiblePart(
   caller: Pick<Caller, "resources">,
   collection: Collection,
@@ -93,7 +99,7 @@ export function findVisiblePart(
   return shownCollection(collection, view);
 }
 
-/** The same. Throws 404 for one that it cannot see. */
+/** Like `findVisiblePart`, but throws 404 if the caller cannot see the collection. */
 export function getVisiblePart(
   caller: Pick<Caller, "resources">,
   collection: Collection,

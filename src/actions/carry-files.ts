@@ -1,13 +1,13 @@
 import { listFileIds } from "#store/data/file-items.ts";
 import type { MoveRun } from "./move-run.ts";
 
-/** The calls of R2 for a file that is copied and deleted. */
+/** The number of R2 calls that copying and deleting a file takes. */
 const callsPerFile = 3;
 const filesPerStep = 10;
 
 /**
- * Carries the files of a move to the bucket of the jurisdiction that its rows have reached. Until then, they are read from
- * the former one. A killed run repeats at most one step. Returns false if time runs out first.
+ * Moves the files of a move to the bucket of the jurisdiction to which their rows have moved. Until then, reads find
+ * the files in the previous bucket. A killed run repeats at most one step. Returns false if time runs out first.
  */
 export async function carryFiles(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { files, source, target, databases } = run;
@@ -37,7 +37,7 @@ export async function carryFiles(run: MoveRun, hasTime: () => boolean): Promise<
 async function carryFile(run: MoveRun, id: string, to: string | null): Promise<void> {
   run.fileCalls += callsPerFile;
   if (!(await run.files.copy(id, to))) return;
-  // Keeps the lease, and ends a run that is no longer the latest: a move back may have carried the file meanwhile.
+  // Extends the claim, and ends a run that is no longer the latest. A later move back may already have moved the file.
   await run.save({});
   await run.files.deleteElsewhere([id], to);
 }

@@ -30,12 +30,15 @@ export function toChangeView(
     at,
     by: actor,
     fields: ids.has(statusFieldId) ? [...keys, "$status"] : keys,
-    // A deleted item may be there again.
+    // A deleted item may have been restored.
     item: item && type !== "deleted" ? buildItemView(item, access) : null,
   };
 }
 
-/** Identifies what a narrow feed shows. Its cursors contain it, so that a change of the view expires them. */
+/**
+ * Returns a text that identifies the content of a narrow feed. Cursors contain it, so a change of the view expires
+ * them.
+ */
 export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
   const { collection } = whole;
   const extent = resourceExtent(ctx.resources, collection.kind, collection.key);
@@ -47,7 +50,9 @@ export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
 
 const fingerprintOf = (mark: string): string => mark.split(" ")[0] ?? "";
 
-/** The changes that the caller sees through a view with this mark. It sees none through a view that is missing. */
+/**
+ * Returns the changes that the caller sees through a view with this mark. If the view is missing, the caller sees none.
+ */
 export function seenChanges(
   { resources, actor }: ReadContext,
   { collection: { kind, key } }: CompiledCollection,
@@ -58,7 +63,10 @@ export function seenChanges(
 
 export type ShowChange = (change: Change, items: FeedPage["items"]) => ChangeView | undefined;
 
-/** Returns what shows the changes of a page to a caller, through its view. Undefined for a change that it does not see. */
+/**
+ * Returns a function that converts changes for a caller. It returns undefined for a change that the caller does not
+ * see.
+ */
 export function changesInView(ctx: ReadContext, access: CollectionAccess): ShowChange {
   if (access.extent === "whole")
     return (change, items) => toChangeView(change, items.get(change.item) ?? null, access);
@@ -74,10 +82,13 @@ export function changesInView(ctx: ReadContext, access: CollectionAccess): ShowC
   };
 }
 
-/** The items that a narrow reader does not see, and the rest of its items, may take this many bytes of a page. */
+/**
+ * The maximum bytes of data that a narrow reader does not see on a page: hidden items, and the hidden parts of visible
+ * items.
+ */
 const maxHiddenBytes = 32_000_000;
 
-/** The changes on a page, as far as they fit. */
+/** Collects the changes that fit on a page. */
 export class ShownChanges {
   readonly views: ChangeView[] = [];
   /** Whether the page has no room for a further change. */
@@ -105,7 +116,7 @@ export class ShownChanges {
       this.#hiddenBytes >= maxHiddenBytes;
   }
 
-  /** The read of a whole feed already limits the bytes. */
+  /** Counts only for narrow readers. The read of a whole feed already limits the bytes. */
   #count({ data }: Item, view: ChangeView): void {
     if (this.#access.extent === "whole") return;
     const { shown, hidden } = partBytes(this.#access, data);

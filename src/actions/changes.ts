@@ -35,7 +35,7 @@ import { assertCalculated } from "./search-checks.ts";
 /** A history has at most the last 100 stored changes. */
 const historyLimits = { limit: 100, maxBytes: 1_000_000 };
 
-/** Loads the changes of an item: the actor, and each field's value before and after. */
+/** Loads the changes of an item, with the actor and each field's value before and after. */
 export async function loadItemHistory(
   ctx: ActionContext,
   stored: StoredItem,
@@ -63,7 +63,7 @@ function buildHistory(
   changes: readonly PastChange[],
 ): ItemHistory {
   if (item.lastChange === null) return { entries: [], hasOlder: item.version > 1 };
-  // Changes run from newest to oldest. This map holds the field values after the change in question.
+  // Changes are ordered from newest to oldest. This map contains the field values after the current change.
   const valuesAfter = new Map<string, Value | null>(Object.entries(item.data));
   valuesAfter.set(String(statusFieldId), item.status);
   const entries = changes.map(
@@ -77,7 +77,10 @@ function buildHistory(
   return { entries, hasOlder: oldest !== undefined && !oldest.action.endsWith(".create") };
 }
 
-/** The changed fields with their values before and after, and moves `valuesAfter` back to the values before. */
+/**
+ * Returns the changed fields with their values before and after. Sets `valuesAfter` back to the values before the
+ * change.
+ */
 export function buildFieldChanges(
   { fields }: StoredItem["compiled"],
   former: Record<string, Value | null>,
@@ -112,7 +115,7 @@ export interface ChangesPage {
   schemaVersion: number;
   /** The number after which the next page starts: the last change on this page, or the end of the feed. */
   nextPosition: number;
-  /** What the reader sees of the feed. */
+  /** Identifies the part of the feed that the reader sees (`feedMark`). */
   mark: string;
   /** The time until which a narrow reader has seen the feed, in milliseconds since 1970; 0 for other readers. */
   seenUntil: number;
@@ -158,7 +161,7 @@ export async function listChanges(
   const access = await accessCurrentCollection(ctx, compiled);
   assertCalculated(ctx, access, indexing?.fields ?? []);
   const mark = feedMark(ctx, compiled);
-  // What the reader saw of the feed is not what it sees now.
+  // The view of the reader has changed since the cursor was issued.
   if (position && position.mark !== mark) throw problem.changesExpired();
   const loadPage = loadWith(mark);
   const isLikely = mark === likelyMark;
@@ -212,18 +215,18 @@ type LoadPage = (after: number | null, count: number) => Promise<FeedPage>;
 
 interface FeedScan {
   firstShown: FeedPage;
-  /** Where the scan starts, with the present time for narrow readers. */
+  /** The start of the scan. For narrow readers, `at` is the current time. */
   origin: { number: number; at: number };
   end: number;
   show: ShowChange;
   loadPage: LoadPage;
-  /** Further pages follow until they scanned this many changes. */
+  /** The reader scans further pages until this many changes are scanned. */
   maxScanned: number;
 }
 
 /**
- * Scans until the page is full or the feed ends, so that its length does not tell how many changes are hidden. Returns
- * where the next page starts, and until when the reader has seen the feed.
+ * Scans until the page is full or the feed ends, so that the length of a page does not reveal the number of hidden
+ * changes. Returns the position of the next page, and the time until which the reader has seen the feed.
  */
 async function fillFeedPage(
   shown: ShownChanges,
@@ -247,13 +250,13 @@ async function fillFeedPage(
   }
 }
 
-/** The changes that one request scans for a narrow reader, and that one read does. */
+/** The number of changes that one request scans for a narrow reader, and the number that one read scans. */
 const maxScannedChanges = 10_000;
 const scansPerRead = 1000;
 
 /**
- * Throws when changes after the cursor have expired or were deleted. Hidden changes must not expire the cursor of a narrow
- * reader, so its age decides.
+ * Throws when changes after the cursor have expired or were deleted. For a narrow reader, the age of the cursor
+ * decides, because hidden changes must not expire it.
  */
 function assertNotExpired(
   { number, seenUntil }: FeedPosition,
@@ -276,7 +279,7 @@ function mergeByItem(views: readonly ChangeView[]): ChangeView[] {
       byItem.set(view.id, view);
       continue;
     }
-    // The item did not exist before this page and does not exist after it, so it lists no changed fields.
+    // The item did not exist before this page and does not exist after it, so the deletion lists no changed fields.
     const wasNeverVisible = previous.type === "created" && view.type === "deleted";
     const fields = wasNeverVisible ? [] : [...new Set([...previous.fields, ...view.fields])];
     const type = previous.type === "created" && view.type === "updated" ? "created" : view.type;

@@ -20,12 +20,12 @@ import { loadOperandNames, type OperandNames, type Reader } from "./operand-name
 import { patchDefinition } from "./patch-definition.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** Who sees an app or form besides the members. */
+/** The credentials and webhooks that can see an app or form, besides members. */
 export interface CollectionAccess {
   current: CurrentCollection;
   credentials: Credential[];
   webhooks: Webhook[];
-  /** The names in conditions of its views. */
+  /** The names that appear in conditions of its views. */
   names: OperandNames;
 }
 
@@ -50,23 +50,23 @@ export async function getCollectionAccess(
 
 /** The part of an app or form to which a member wants to give access. */
 export interface Part {
-  /** All items, those that the credential itself created, those of a view, or those with an option of a field. */
+  /** All items, items that the credential itself created, items of a view, or items with an option of a field. */
   items: "all" | "own" | { view: string } | { field: string; option: string };
-  /** The keys of the fields that it sees. Undefined for all. */
+  /** The keys of the visible fields. Undefined for all fields. */
   fields?: string[] | undefined;
 }
 
-/** A view that does not exist yet, and the view whose conditions it takes. */
+/** A view that does not exist yet, and the view from which its conditions come. */
 export interface NewView {
   conditions: unknown[];
-  /** Absent if the view shows all fields, also those that somebody adds later. */
+  /** Absent if the view shows all fields, including fields that are added later. */
   fields?: string[];
   source: View | undefined;
 }
 
 type NameView = (view: NewView, collection: Collection) => Pick<View, "key" | "name">;
 
-/** Returns the view that shows this part. Adds it to the definition if there is none. */
+/** Returns a view that shows this part. Adds one to the definition if there is none. */
 export async function addViewOfPart(
   ctx: ActionContext,
   kind: CollectionKind,
@@ -98,7 +98,7 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
   const conditions = view ? [...(view.conditions ?? [])] : conditionsOf(items, set.fields);
   return {
     conditions,
-    // A view without a list of fields would also show those that somebody adds later.
+    // A view without a list of fields would also show fields that are added later.
     ...(fields ? { fields: shown } : {}),
     source: view,
   };
@@ -106,7 +106,7 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
 
 type Fields = Pick<View, "fields">;
 
-/** The keys of the fields that a view shows, in the order of the definition. */
+/** Returns the keys of the fields that a view shows, in the order of the definition. */
 export function fieldsOfView(
   { fields }: Fields,
   { fields: set }: Pick<Definition, "fields">,
@@ -128,7 +128,7 @@ function conditionsOf(items: Part["items"], fields: readonly Field[]): unknown[]
   return [conditionOnOption(field, items.option)];
 }
 
-/** The condition of the items that have an option of a choice field. */
+/** Returns the condition that matches items with an option of a choice field. */
 export const conditionOnOption = ({ key, type }: Pick<Field, "key" | "type">, option: string) =>
   type === "multi_select"
     ? { field: key, op: "has_any", value: [option] }
@@ -141,11 +141,13 @@ function findSource(views: readonly View[], key: string): View {
   return view;
 }
 
-/** Equal for views that show the same items and fields. The order of fields and sorting change only lists. */
+/**
+ * A text that is equal for views with the same items and fields. The order of fields and the sorting only affect lists.
+ */
 const matchKey = ({ conditions = [], fields }: Pick<View, "conditions" | "fields">): string =>
   JSON.stringify([conditions.map(canonical), fields?.toSorted() ?? null]);
 
-/** A condition with sorted members. One value of a list is that value. */
+/** Returns a condition with sorted members. A list with one value becomes that value. */
 function canonical(condition: unknown): unknown {
   if (Array.isArray(condition)) return condition.map(canonical);
   if (!isObject(condition)) return condition;

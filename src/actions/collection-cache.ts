@@ -33,7 +33,7 @@ type CollectionCache = ReturnType<typeof cacheIn>;
 
 /** The limit for the stored size of cached definitions. Compiled, they take about ten times as much. */
 const maxCachedBytes = 2_000_000;
-/** Counted for each definition in addition to its stored size. */
+/** Added to the stored size of each definition. */
 const minCachedBytes = 2000;
 
 const cacheKey = (kind: CollectionKind, key: string) => `${kind}:${key}`;
@@ -46,7 +46,7 @@ export function findCollectionInMemory(
   return cacheIn(memory).byName.get(cacheKey(kind, key));
 }
 
-/** Drops a collection that was deleted. Its key may belong to another one later. */
+/** Drops a deleted collection from the cache. Another collection may get its key later. */
 export function forgetCollection(memory: Memory, id: number): void {
   evict(cacheIn(memory), id);
 }
@@ -85,7 +85,9 @@ function cacheCollection(
   return compiled;
 }
 
-/** Names a collection for a statement. With `stamps`, the statement omits the cached definition from its result. */
+/**
+ * Identifies a collection for a statement. With `stamps`, the statement omits the cached definition from its result.
+ */
 export function collectionRef(
   memory: Memory,
   kind: CollectionKind,
@@ -101,7 +103,7 @@ export function findCachedStamp(memory: Memory, id: number): string {
   return cachedStampsJson(cached ? [cached] : []);
 }
 
-/** Returns the stamps of all cached collections of a kind, for an item whose collection is unknown. */
+/** Returns the stamps of all cached collections of a kind, for an item in an unknown collection. */
 export function findCachedStampsOfKind(memory: Memory, kind: CollectionKind): string {
   const collections = Array.from(cacheIn(memory).byId.values(), ({ collection }) => collection);
   return cachedStampsJson(collections.filter((collection) => collection.kind === kind));
@@ -109,8 +111,8 @@ export function findCachedStampsOfKind(memory: Memory, kind: CollectionKind): st
 
 /**
  * Returns the collection for a read whose SQL needs its definition. Looks in memory, then in the shared cache, then in
- * the database. The result may be outdated. The read detects that, and then `resolveCollection` replaces it. `db` is the
- * database of the collection, if the caller knows it.
+ * the database. The result may be outdated. The read detects that, and `resolveCollection` then replaces it. `db` is
+ * the database of the collection, if the caller knows it.
  */
 export async function cachedOrStoredCollection(
   ctx: ReadContext,
@@ -127,7 +129,7 @@ export async function cachedOrStoredCollection(
   return current && cacheCollection(ctx.memory, current);
 }
 
-/** Returns the collection for such a read. Throws 404 if there is none. */
+/** Like `cachedOrStoredCollection`, but throws 404 if there is no collection. */
 export async function requireCachedOrStoredCollection(
   ctx: ReadContext,
   kind: CollectionKind,
@@ -138,7 +140,7 @@ export async function requireCachedOrStoredCollection(
   return compiled;
 }
 
-/** Returns the `assumed` collection if the read found it current, otherwise the current one that the read returned. */
+/** Returns the `assumed` collection if the read found it current. Otherwise returns the current one from the read. */
 export function resolveCollection(
   ctx: ReadContext,
   assumed: CompiledCollection,
@@ -155,9 +157,10 @@ export function resolveCollection(
 }
 
 /**
- * Reads the current collection from the database, and forgets a cached one that differs. Its key may have no collection or
- * another one. After a restore, a late replica may have shown a newer revision, which the database no longer has. Only the
- * primary tells: a replica may have the older one. Without `versions`, the databases query only the primary.
+ * Reads the current collection from the database, and forgets a cached one that differs. The key may belong to no
+ * collection or to another one. After a restore, a late replica may have returned a newer revision that the database no
+ * longer has. Only the primary is authoritative, because a replica may have the older one. Without `versions`, the
+ * databases query only the primary.
  */
 export async function findCurrentCollection(
   {
@@ -199,7 +202,7 @@ export async function loadCollectionById(
   return cacheCollection(memory, current);
 }
 
-/** Returns the cached collection to which an item's ID points; undefined for older IDs, which point to none. */
+/** Returns the cached collection of an item's ID. Undefined for older IDs, which do not contain the collection. */
 export function cachedCollectionOfItem(memory: Memory, id: string): CompiledCollection | undefined {
   const collectionId = itemCollectionId(id);
   return collectionId === undefined ? undefined : cacheIn(memory).byId.get(collectionId);

@@ -18,8 +18,8 @@ interface ComputedResult {
 export const emptyComputation: ComputedResult = { data: {}, warnings: [], errors: [] };
 
 /**
- * Runs the formulas of an item. Runs none when the budget is already exceeded. Operations on the same data share one run, and
- * each of them spends its steps.
+ * Runs the formulas of an item. Runs none when the budget is already exceeded. Operations on the same data share one
+ * run. Each of them counts the steps of that run.
  */
 export function computeWithinBudget(
   budget: ComputeBudget,

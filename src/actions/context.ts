@@ -44,11 +44,11 @@ export interface ReadContext {
   now(): number;
   /** Runs the work after the response. */
   runAfterResponse(work: () => Promise<unknown>): void;
-  /** The caller that the request claims to be: its token is genuine, but it may be revoked. */
+  /** The caller that the request claims to be. Its token is genuine, but may be revoked. */
   actor: Actor;
   /**
-   * What the caller can reach. A read that starts before the caller is known assumes everything, and nobody with less
-   * than whole collections gets its result.
+   * The resources of the caller. A read that starts before the caller is known assumes all resources. Callers with
+   * access to only part of a collection never get its result.
    */
   resources: Resources;
   /** Wakes the webhooks that listen to a changed collection, after the response. */
@@ -63,21 +63,23 @@ export function primaryContext(ctx: ReadContext): ReadContext {
 /** The dependencies of background work on stored items, which belongs to no request. */
 export type BackgroundContext = Pick<ReadContext, "databases" | "memory" | "now" | "random">;
 
-/** The same context, limited to one data database. */
+/** The same dependencies, limited to one data database. */
 export interface DataContext extends Omit<BackgroundContext, "databases"> {
   db: DataDatabase;
 }
 
-/** The dependencies of an action: its actor and that actor's rights, and the ids to use. */
+/** The dependencies of an action: its actor, the rights of the actor, and a source of ids. */
 export interface ActionContext extends ReadContext {
   permissions: readonly Permission[];
-  /** The role of the member who acts; absent for credentials. */
+  /** The role of the acting member. Absent for credentials. */
   role?: Role | undefined;
   /** The start of the hash of a member's session; null for credentials. */
   session: string | null;
   replays: ReplayCache;
   requestId: string;
-  /** Errors of the query. The action reports them with those of the body, after 412 and the 409 of a closed form. */
+  /**
+   * Errors of the query. The action reports them with the errors of the body, after 412 and the 409 of a closed form.
+   */
   queryErrors?: readonly FieldError[];
   /** The caller's X-Request-Id. It is stored in addition to our own id. */
   sentRequestId: string | null;
@@ -133,7 +135,7 @@ export interface WebhookObjects {
     limit: number,
     collections: Resources,
   ): Promise<DeliveryReport>;
-  /** How well the webhook delivers. */
+  /** Returns the health of the webhook's deliveries. */
   health(id: string): Promise<DeliveryHealth>;
   /** Deletes everything that the object stores. */
   forget(id: string): Promise<void>;
@@ -143,9 +145,9 @@ export interface WebhookObjects {
 export interface FileContext extends ActionContext {
   keys: SigningKeys;
   files: FileStore;
-  /** The same bytes, as a stream whose length is known. */
+  /** Returns a stream of the same bytes with a known length. */
   knownLength: (body: ReadableStream<Uint8Array>, bytes: number) => ReadableStream<Uint8Array>;
-  /** Runs out when the content of a file takes too long to arrive. */
+  /** Returns a timer that runs out when the content of a file takes too long to arrive. */
   uploadTimer: () => Timer;
 }
 

@@ -35,7 +35,7 @@ export async function copyLoggedChanges(
   return false;
 }
 
-/** The maximum number of logged changes when a comparison starts, because it reads all of them. */
+/** The maximum number of logged changes at the start of a comparison, which reads all of them. */
 const maxLoggedChanges = 2000;
 
 /** The number of chunks after which the position is saved. A killed run repeats at most these. */

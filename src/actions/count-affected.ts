@@ -7,7 +7,7 @@ import type { ActionContext } from "./context.ts";
 import { queryItems } from "./query-items.ts";
 import { accessCollection } from "./caller-access.ts";
 
-/** A change of a field, and how many items have what it hides or removes. */
+/** A change of a field, with the number of items that have the values or options that it hides or removes. */
 export type CountedDiff = FieldDiff & { affectedCount?: MatchCount };
 
 const maxCounts = 5;
@@ -29,7 +29,7 @@ export async function countAffected(
         const { count } = await queryItems(ctx, access, query, null, 1);
         return count ? { ...difference, affectedCount: count } : difference;
       } catch (error) {
-        // Searches cannot use a field that is not searchable, or not indexed yet.
+        // Searches cannot use a field that is not searchable or not yet indexed.
         if (error instanceof Problem) return difference;
         throw error;
       }

@@ -156,7 +156,7 @@ export async function createItem(
   return { ...result, response: await narrowToCurrentView(ctx, result.response) };
 }
 
-/** A replay through a view shows what the view shows now. Throws 404 when it no longer shows the item. */
+/** Reduces a replay to the fields that the view shows now. Throws 404 when the view no longer shows the item. */
 async function narrowToCurrentView(ctx: ActionContext, response: ItemView): Promise<ItemView> {
   const found = await findVisibleItem(ctx, response);
   if (!found) throw problem.notFound();
@@ -165,7 +165,7 @@ async function narrowToCurrentView(ctx: ActionContext, response: ItemView): Prom
   return { ...response, data: Object.fromEntries(data), warnings };
 }
 
-/** Stores the item, or only tries to. Returns undefined if the request must be validated again. */
+/** Stores the item, or only simulates storing it. Returns undefined if the request must be validated again. */
 export async function storeItem(
   ctx: ActionContext,
   access: CollectionAccess,
@@ -243,7 +243,7 @@ export function prepareItem(
   return { response, responseJson, item, references };
 }
 
-/** The item as views see it, with the Worker's time, before the database assigns its number and time. */
+/** Returns the item for matching views. It has the Worker's time, because the database assigns time and number later. */
 function buildMatchedItem(
   ctx: ActionContext,
   id: string,

@@ -72,7 +72,7 @@ export function assertCanGrant(
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** Only members who manage credentials may grant more than the default. */
+/** Only members who manage all credentials may grant more than the default limits. */
 function findLimitErrors(requested: RateLimits, current: RateLimits): FieldError[] {
   return (["requests", "writes"] as const).flatMap((field): FieldError[] => {
     const maximum = Math.max(defaultRateLimits[field], current[field]);
@@ -99,7 +99,7 @@ export interface CredentialInput {
   limits: RateLimits;
   /** Milliseconds since 1970, or null for never. */
   expiresAt: number | null;
-  /** The time zone of the chosen expiry day; null when no day was chosen. */
+  /** The time zone of the chosen expiry day. Null when no day was chosen. */
   expiresZone: string | null;
   origins: string[];
 }
@@ -126,7 +126,7 @@ export async function getCredentialWithLabels(
   };
 }
 
-/** The same, with its current last use, which the database may not have yet. */
+/** Like `getCredentialWithLabels`, with the current last use, which the database may not have yet. */
 export async function getUsedCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
@@ -202,7 +202,7 @@ export async function issueCredential(
   );
 }
 
-/** Changes the members of `change`. `version` is the version that the caller edited, if the caller sent it. */
+/** Changes the members of `change`. `version` is the version that the caller edited, if the caller has sent it. */
 export async function editCredential(
   ctx: CredentialContext,
   before: Credential,
@@ -221,7 +221,7 @@ export async function editCredential(
       const { permissions, resources, origins } = before;
       const undone = { ...after, permissions, resources, origins };
       const own = nextVersion(version, ctx.databases.timeline);
-      // The undo must not overwrite a later change, which has decided what the credential sees.
+      // The undo must not overwrite a later change, which has decided the access of the credential.
       await storeReplacement(ctx, own, undone, "credential.edit", []);
       await pushStoredCredential(ctx, before.id);
     },

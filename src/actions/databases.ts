@@ -4,11 +4,11 @@ import { listSites } from "#store/home/placements.ts";
 import type { ReadContext } from "./context.ts";
 import type { MemberContext } from "./members.ts";
 
-/** A bound database. Without a report, the schedule has not run since it was added. */
+/** A bound database. Without a report, the schedule has not run since the database was added. */
 export interface DatabaseStatus {
   name: string;
   isHome: boolean;
-  /** A jurisdiction or a location hint; null if the operator stated none here. */
+  /** A jurisdiction or a location hint. Null if the operator has configured none. */
   location: string | null;
   report: Omit<DatabaseReport, "name"> | null;
 }
@@ -28,7 +28,7 @@ export async function listDatabases({ databases }: MemberContext): Promise<Datab
   }));
 }
 
-/** Lists where new collections can have their data. Empty for an installation with a single database. */
+/** Lists the locations for the data of new collections. Empty for an installation with a single database. */
 export async function listLocations(ctx: ReadContext): Promise<string[]> {
   if (!ctx.databases.directory) return [];
   const sites = await listSites(ctx.databases, ctx.now());

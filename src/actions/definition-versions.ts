@@ -10,7 +10,7 @@ import {
 } from "#store/data/former-definitions.ts";
 import type { ReadContext } from "./context.ts";
 
-/** Loads the definition of a version, as far as it is kept, the one before it, and the one of version `from`. */
+/** Loads the stored definitions of a version, of the version before it, and of version `from`. */
 export async function loadDefinitionVersions(
   ctx: ReadContext,
   kind: CollectionKind,
@@ -23,7 +23,7 @@ export async function loadDefinitionVersions(
   return versions;
 }
 
-/** Lists the newest versions of a definition with who made them and when. */
+/** Lists the newest versions of a definition, with their authors and times. */
 export async function loadDefinitionHistory(
   ctx: ReadContext,
   kind: CollectionKind,

@@ -108,7 +108,7 @@ export interface SummaryPage {
   nextPosition: number | null;
 }
 
-/** Lists at most `limit` apps or forms that `resources` make visible and whose id is above `after`. */
+/** Lists up to `limit` apps or forms with an id above `after` that `resources` make visible. */
 export async function listVisibleCollections(
   ctx: Pick<ReadContext, "databases">,
   resources: Resources,
@@ -189,7 +189,7 @@ export function buildDefinitionEtag(
   return formatDefinitionEtag(collection, itemCount, indexing, pending, ctx.now());
 }
 
-/** Creates the collection. Returns undefined when a concurrent request did it first. */
+/** Creates the collection. Returns undefined when a concurrent request created it first. */
 async function insertDefinition(
   ctx: ActionContext,
   created: NewCollection,
@@ -252,7 +252,7 @@ async function saveDefinition(
   }
 }
 
-/** The limits for what one batch can check, as items times fields and in bytes. */
+/** The maximum work of one batch that checks items: items times fields, and bytes. */
 const maxFieldChecks = 20_000;
 const maxCheckedBytes = 8_000_000;
 

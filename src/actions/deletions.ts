@@ -22,14 +22,17 @@ import { retryOnConflict } from "./idempotent.ts";
 import type { MemberContext } from "./members.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** Tells the objects of these credentials, which would otherwise know within a minute. */
+/**
+ * Pushes these credentials to their objects after the response. Without the push, the objects would notice within a
+ * minute.
+ */
 function pushLater(ctx: MemberContext, ids: readonly string[]): void {
   ctx.runAfterResponse(async () =>
     ctx.pushCredentials(await loadCredentials(ctx.databases.home, ids)),
   );
 }
 
-/** Counts what a deletion of an app or form would take away. */
+/** Counts what a deletion of an app or form would remove. */
 export async function getDeletionPreview(
   { databases }: Pick<ActionContext, "databases">,
   kind: CollectionKind,
@@ -40,7 +43,7 @@ export async function getDeletionPreview(
   return preview;
 }
 
-/** Deletes an app or form. Within seven days it can be restored. `typed` is what the member typed to confirm. */
+/** Deletes an app or form, which can be restored within seven days. `typed` is the member's confirmation. */
 export async function deleteCollection(
   ctx: MemberContext,
   kind: CollectionKind,
@@ -76,7 +79,7 @@ export const listDeletedCollections = ({
   databases,
 }: Pick<ActionContext, "databases">): Promise<DeletedCollection[]> => listDeleted(databases);
 
-/** Restores a deleted app or form with its data, and returns it to the credentials that lost it. */
+/** Restores a deleted app or form with its data, and returns it to the credentials that lost access. */
 export async function restoreCollection(
   ctx: MemberContext,
   id: number,
@@ -88,7 +91,7 @@ export async function restoreCollection(
   const db = databases.of({ id });
   const credentialIds = await listFormerAccess(databases.home, name);
   const entry = auditRecord(ctx, "definition.restore", name);
-  // A deleted definition does not change.
+  // A deleted definition does not change, so this read needs no guard.
   const personal = (await loadDeletedViews(db))
     .filter(dependsOnCaller)
     .map((view) => `${name}/${view.key}`);

@@ -33,7 +33,9 @@ import { findWebhook, findWebhookAndCredential } from "#store/home/webhooks.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import type { SigningKeys } from "#domain/credential/keys.ts";
 
-/** Returns the collections of the webhook that the caller can see. Only their deliveries are visible to it. */
+/**
+ * Returns the collections of the webhook that the caller can see. The caller sees only deliveries of these collections.
+ */
 function findVisibleCollections(
   { resources }: Pick<WebhookContext, "resources">,
   hook: Webhook,
@@ -84,7 +86,10 @@ interface Rights {
   resources: Resources;
 }
 
-/** Finds the current rights of a webhook's maker. Returns undefined for an ended credential or a removed member. */
+/**
+ * Finds the current rights of a webhook's maker. Returns undefined if the credential has ended or the member was
+ * removed.
+ */
 export async function findMakerRights(
   home: HomeDatabase,
   maker: Actor,
@@ -106,7 +111,7 @@ const splitActor = (maker: Actor) => {
 const rightsOfCredential = (credential: Credential | undefined, now: number) =>
   credential && isValidCredential(credential, now) ? credential : undefined;
 
-/** Finds a webhook and the current rights of this maker, together if the maker is a credential. */
+/** Finds a webhook and the current rights of its maker, in one read if the maker is a credential. */
 export async function findWebhookAndRights(
   home: HomeDatabase,
   hookId: string,
@@ -135,7 +140,7 @@ export function canDeliver(
   );
 }
 
-/** Signing needs the secret itself, so the database stores it sealed and bound to its webhook. */
+/** Signing needs the secret itself, so the database stores the secret sealed and bound to its webhook. */
 const buildSealSubject = (id: string) => `webhook ${id}`;
 
 export async function issueSigningSecret(

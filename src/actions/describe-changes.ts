@@ -10,10 +10,10 @@ import { buildFieldChanges } from "./changes.ts";
 import { findCollectionInMemory } from "./collection-cache.ts";
 import type { ActionContext } from "./context.ts";
 
-/** What the audit shows of a change beyond its entry. */
+/** Details of a change that the audit log shows in addition to its entry. */
 export interface ChangeDescription {
   compiled: CompiledCollection;
-  /** The present data of the item by field key. */
+  /** The current data of the item by field key. */
   data: Record<string, unknown>;
   /** Null when the values are no longer stored, or too large for a list. */
   fields: FieldChange[] | null;
@@ -21,7 +21,7 @@ export interface ChangeDescription {
 
 const maxDefinitionBytes = 1_000_000;
 
-/** Loads the values of changes of items, by the number of the entry. Entries of deleted items have none. */
+/** Loads the values of item changes by the number of the entry. Entries of deleted items have none. */
 export async function describeChanges(
   ctx: ActionContext,
   entries: readonly AuditEntry[],

@@ -27,7 +27,7 @@ import {
 export interface Consequences {
   /** The outcome of the same request without `dry_run`. */
   outcome: SavedDefinition["outcome"];
-  /** The keys of fields that would be hidden with their data. Columns are like `lines.qty`. */
+  /** The keys of fields that would be hidden together with their data. A column has a key like `lines.qty`. */
   hiddenFields: string[];
   /** The numbers of stored items that would be recalculated, indexed again, or checked. */
   recalculatedCount: number;
@@ -53,7 +53,10 @@ export interface DryRun {
   consequences: Consequences;
 }
 
-/** Runs every check of `putDefinition` and stores nothing. Large collections are checked only when a PUT is stored. */
+/**
+ * Runs every check of `putDefinition` and stores nothing. Does not check the items of large collections, which only a
+ * stored change checks.
+ */
 export async function dryRunDefinition(
   ctx: ActionContext,
   kind: CollectionKind,
@@ -122,7 +125,7 @@ async function assertStoredValuesFit(
   if (duplicate) throw sharedValueProblem(duplicate.key, duplicate.items);
 }
 
-/** The keys of fields and columns that `after` no longer has. */
+/** Returns the keys of fields and columns that `after` no longer has. */
 function hiddenKeys(before: readonly Field[], after: readonly Field[], prefix = ""): string[] {
   const ids = new Map(after.map((field) => [field.id, field]));
   const keys = new Set(after.map(({ key }) => key));

@@ -25,7 +25,7 @@ export async function duplicateProblem(
   return problem.duplicate(key, isReadable ? id : undefined);
 }
 
-/** The conflict of the field that comes first in the definition. */
+/** Returns the conflict of the field that comes first in the definition. */
 export function firstConflict(
   collection: Collection,
   conflicts: readonly UniqueConflict[],
@@ -48,8 +48,8 @@ async function isInView(
 }
 
 /**
- * The fields of the definition, and those that a pending change makes unique, with the number of their unique values. Fields
- * that are not unique have a number that no value has.
+ * Returns the fields of the definition, and the fields that a pending change makes unique, with the numbers of their
+ * unique values. Fields that are not unique have a number that no value has.
  */
 export function numberedFields({ id, definition, pending }: Collection) {
   return [...definition.fields.fields, ...(pending?.gained ?? [])].map((field) => {

@@ -35,7 +35,7 @@ export function fieldsToIndex(
   };
 }
 
-/** The ids of the computed fields whose results can change with this definition. Those that are indexed count. */
+/** Returns the ids of the computed fields whose results can change with this definition. Includes indexed fields. */
 export function resultsToRecalculate(
   collection: Collection,
   definition: Definition,

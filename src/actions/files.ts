@@ -26,13 +26,13 @@ export interface LoadedFile {
   access: CollectionAccess;
   /** The key of its field. */
   key: string;
-  /** Null until it is attached. */
+  /** The item that has the file. Null until the file is attached. */
   item: Item | null;
   /** Whether the caller sees the item. */
   seesItem: boolean;
 }
 
-/** A file with its item, before anything is known of the caller. */
+/** A file with its item, before the access of the caller is checked. */
 export interface StoredFileWithItem {
   file: File;
   whole: CompiledCollection;
@@ -47,7 +47,7 @@ export async function readFile(ctx: ReadContext, id: string): Promise<StoredFile
   const db = ctx.databases.of({ id: collectionId });
   const stamps = findCachedStamp(ctx.memory, collectionId);
   const found = await findFileWithItem(db, { id, stamps, isNarrow: narrowFlag(ctx) });
-  // A file of a deleted item is there until the item can no longer be restored, and nobody sees it.
+  // A file of a deleted item stays until the item can no longer be restored. No caller sees it in that time.
   if (!found || (found.file.item !== null && found.item === null)) throw problem.notFound();
   const { head, ...rest } = found;
   return { ...rest, whole: await loadCollectionOfHead(ctx, head) };
@@ -77,7 +77,7 @@ async function requireAccess(
   return { file, access, key: field.key, item, seesItem: isSeen };
 }
 
-/** A file that the caller uploaded and may still attach, or that an item has which it sees. */
+/** Returns a file that the caller uploaded, if it is unattached or its item is visible to the caller. */
 export async function getOwnFile(ctx: ActionContext, id: string): Promise<LoadedFile> {
   const loaded = await requireAccess(ctx, await readFile(ctx, id), createPermission);
   const { file, item } = loaded;
@@ -85,13 +85,13 @@ export async function getOwnFile(ctx: ActionContext, id: string): Promise<Loaded
   return loaded;
 }
 
-/** A complete file with its item, which the caller sees. */
+/** A complete file with an item that the caller sees. */
 export interface AttachedFile extends LoadedFile {
   stored: StoredFile;
   item: Item;
 }
 
-/** Returns a file of an item that the caller sees. Throws 404 otherwise. */
+/** Returns a file if the caller sees its item and the item still has the file. Throws 404 otherwise. */
 export async function requireAttached(
   ctx: ActionContext,
   found: StoredFileWithItem,
@@ -108,15 +108,15 @@ function attachedFrom(loaded: LoadedFile): AttachedFile {
   return { ...loaded, item, stored };
 }
 
-/** Returns a file of an item that the caller sees, as the primary has it. */
+/** Loads a file from the primary. Throws 404 unless the caller sees its item and the item still has the file. */
 export const getAttachedFile = async (ctx: ActionContext, id: string): Promise<AttachedFile> =>
   requireAttached(ctx, await readFile(ctx, id));
 
-/** Like `getAttachedFile`, and also files that the item no longer has, which its history shows. */
+/** Like `getAttachedFile`, but also returns files that only the history of the item still contains. */
 export const getFormerFile = async (ctx: ActionContext, id: string): Promise<AttachedFile> =>
   attachedFrom(await requireAccess(ctx, await readFile(ctx, id), readPermission));
 
-/** Returns a file that the caller sees: one of a visible item, or its own that is not attached yet. */
+/** Returns a file that the caller sees: a file of a visible item, or the caller's own unattached file. */
 export async function requireFile(
   ctx: ActionContext,
   found: StoredFileWithItem,
@@ -125,7 +125,7 @@ export async function requireFile(
   return requireAccess(ctx, found, readPermission);
 }
 
-/** Removes a file that is not attached: first its object, then its row. The schedule finishes what a failure leaves. */
+/** Removes an unattached file: first its object, then its row. The schedule finishes an interrupted removal. */
 export async function removeFile(
   ctx: FileContext,
   { file: { id }, access }: LoadedFile,

@@ -11,8 +11,8 @@ import type { ReadContext } from "./context.ts";
 import type { ReadableApps } from "./search-targets.ts";
 
 /**
- * Whether an early end of a page would tell the values of hidden items, because it depends on how many of them come before
- * or have a value. A narrow caller could compare them with its own items.
+ * Whether an early end of a page would reveal values of hidden items, because it depends on how many hidden items have
+ * a value or come first. A narrow caller could compare them with its own items.
  */
 const endsWouldTell = (access: CollectionAccess, { sort, conditions }: Search): boolean =>
   access.extent === "narrow" &&
@@ -29,7 +29,7 @@ interface FilledSearch {
   apps: ReadableApps;
 }
 
-/** Continues a search that ended before its page was full. Returns undefined if the definition changed meanwhile. */
+/** Continues a search whose page ended early. Returns undefined if the definition has changed since the first page. */
 export async function fillPage(
   ctx: ReadContext,
   access: CollectionAccess,

@@ -7,9 +7,9 @@ import type { MemberContext } from "./members.ts";
 
 export { maxScannedValues };
 
-/** The rest of a longer text is ignored, because no name is longer. */
+/** The maximum length of a text. The rest is ignored, because no name is longer. */
 export const maxTextLength = 300;
-/** The results of each kind. */
+/** The maximum number of results of each kind. */
 const maxResults = 10;
 
 interface FoundView {
@@ -22,10 +22,10 @@ interface FoundView {
 /** An item with the field in which the text was found. */
 export interface RankedItem extends FoundItem {
   rank: number;
-  /** Null for an ID, a receipt number, or words in several values. */
+  /** The label of the field. Null for an ID, a receipt number, or words in several values. */
   label: string | null;
   value: string | null;
-  /** Whether the text is the title, the ID or the receipt number of the item. */
+  /** Whether the text equals the title, the ID or the receipt number of the item. */
   isNamedByText: boolean;
 }
 
@@ -36,7 +36,7 @@ interface FoundThings extends Omit<FoundNames, "items"> {
   allCollections: NamedCollection[];
 }
 
-/** What a member may see and finds by a text: names that contain its words, and items by ID, receipt number or value. */
+/** Finds what a member may see by a text: names that contain its words, and items by ID, receipt number or value. */
 export async function findByName(
   { databases, member: { id, role } }: Pick<MemberContext, "databases" | "member">,
   text: string,
@@ -70,7 +70,10 @@ const matching = <Thing extends { id: string; name: string }>(
 ): Thing[] =>
   things.filter(({ id, name }) => id === text || containsWords(name, words)).slice(0, maxResults);
 
-/** The views whose name, or name and collection, contain the words. The name of the collection alone finds none. */
+/**
+ * Finds the views whose name, or name and collection together, contain the words. The collection's name alone is not
+ * enough.
+ */
 function findViews(collections: readonly NamedCollection[], words: readonly string[]): FoundView[] {
   return collections.flatMap((collection) => {
     const views = JSON.parse(collection.views) as { key: string; name: string }[];
@@ -90,7 +93,9 @@ interface FoldedText {
   words: readonly (readonly string[])[];
 }
 
-/** How well a text matches the title of an item: 4 if it is the title, 0 if it does not occur there. */
+/**
+ * Returns how well a text matches the title of an item, from 4 if it equals the title to 0 if it does not occur in it.
+ */
 function titleScore(title: string | null, { forms, words }: FoldedText): number {
   if (title === null) return 0;
   const folded = foldCase(title);
@@ -101,7 +106,7 @@ function titleScore(title: string | null, { forms, words }: FoldedText): number 
   return isIn((form) => folded.includes(form)) ? 1 : 0;
 }
 
-/** Sorts by the title first. The record of a person or thing precedes items that only mention its name. */
+/** Sorts by title match first. The record of a person or thing then precedes items that only mention its name. */
 function rankItems(items: readonly FoundItem[], text: string): RankedItem[] {
   const folded = { forms: typedForms(text).map(foldCase), words: searchWords(text) };
   return items
@@ -132,7 +137,7 @@ function compareOrders(one: readonly number[], other: readonly number[]): number
 
 const fold = (text: string) => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
-/** The words of a text without case and accents. Empty for a text of marks alone, which names nothing. */
+/** Returns the words of a text without case and accents. Empty for a text that contains only marks. */
 export const foldWords = (text: string): string[] =>
   fold(text)
     .split(/\s+/)

@@ -17,17 +17,19 @@ import { carryFiles } from "./carry-files.ts";
 import { copyLoggedChanges } from "./copy-collections.ts";
 import type { MoveRun } from "./move-run.ts";
 
-/** The end of a move: the collections are frozen, given up by one database, and taken over by the other. */
+/**
+ * The end of a move. The collections are frozen, the old database gives them up, and the new database takes them over.
+ */
 
-/** The notes that may be left when the freeze begins. Copying them takes a few round trips. */
+/** The maximum number of notes in the log when the freeze begins. Copying them takes a few round trips. */
 const maxFrozenNotes = 500;
-/** Writes wait up to 2 seconds. The freeze ends before, whatever happens. */
+/** Writes wait up to 2 seconds. The freeze always ends earlier. */
 const frozenMs = 1500;
 const freezeEndsMs = 1800;
-/** All isolates have noticed the announcement after this time. */
+/** After this time, all isolates have noticed the announcement. */
 const announcedMs = maxAgeMs + 5000;
 
-/** Why the move cannot end now. Undefined if it can. */
+/** Returns the reason why the move cannot end now. Undefined if it can. */
 async function findObstacle(run: MoveRun): Promise<MoveProblem | undefined> {
   const { collections, announcedAt } = run.move;
   const [first] = collections;
@@ -39,14 +41,14 @@ async function findObstacle(run: MoveRun): Promise<MoveProblem | undefined> {
 }
 
 /**
- * Follows the changes, and ends the move if nothing speaks against it. Returns whether it did, or the reason why it
- * waits.
+ * Copies the logged changes, and ends the move if there is no obstacle. Returns whether the move has ended, must wait,
+ * or must start again.
  */
 export async function tryToFlip(
   run: MoveRun,
   hasTime: () => boolean,
 ): Promise<"flipped" | "wait" | "again"> {
-  // Also while it waits, so that the notes do not pile up.
+  // Copies changes even if the move has to wait, so that the log stays short.
   if (!(await copyLoggedChanges(run, hasTime, maxFrozenNotes))) return "wait";
   const obstacle = await findObstacle(run);
   if (obstacle !== undefined) {
@@ -77,7 +79,10 @@ async function freezeAndSurrender(run: MoveRun, links: string): Promise<boolean>
   return true;
 }
 
-/** From here on, the source has given the collections up: there is only one way. Can be repeated. */
+/**
+ * Finishes a flip after the source has given up the collections. From here on, the move cannot go back. Can be
+ * repeated.
+ */
 async function finishFlip(run: MoveRun): Promise<void> {
   const { collections, target } = run.move;
   await takeOver(run.both, collections, run.order);
@@ -85,17 +90,17 @@ async function finishFlip(run: MoveRun): Promise<void> {
   await run.save({ phase: "retiring", movedAt: run.now() });
 }
 
-/** Continues a flip that was interrupted: to its end if the source has given up, otherwise back. */
+/** Resumes an interrupted flip. Finishes it if the source has given up the collections, and otherwise goes back. */
 export async function resumeFlip(run: MoveRun): Promise<void> {
   if (await areMoved(run.source, run.move.collections)) return finishFlip(run);
   await unfreeze(run.source, run.move.collections, run.order);
   await run.save({ phase: "following" });
 }
 
-/** Requests that list the collections of all databases have ended after this time. */
+/** After this time, requests that list the collections of all databases have ended. */
 const listedMs = 10_000;
 
-/** Hides the copy of the former database, and carries the files. Returns whether that is done. */
+/** Hides the copy in the old database, and moves the files. Returns whether both are done. */
 export async function retire(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   const { source, move, order, now } = run;
   await hideCopy(source, move.collections, "work", order);

@@ -77,9 +77,9 @@ export interface IdempotentResult<Response> {
 }
 
 /**
- * Runs an action once per key within 24 hours. The claim in the batch decides which request was
- * first. The cache only saves queries to D1. A key that has a response replays it, even if the request is invalid now.
- * The key of an erased item is 404.
+ * Runs an action once per key within 24 hours. The claim in the batch decides which request was first. The cache only
+ * saves queries to D1. A key with a stored response returns it, even if the request is invalid now. The key of an
+ * erased item returns 404.
  */
 export async function runIdempotent<Write extends PreparedWrite<unknown>, Response>(
   ctx: ActionContext,
@@ -98,7 +98,7 @@ export async function runIdempotent<Write extends PreparedWrite<unknown>, Respon
     };
   };
   const cachedReplay = key === null ? undefined : ctx.replays.peek(key);
-  // KV does not know whether the collection was deleted.
+  // KV does not contain the information that a collection was deleted.
   if (cachedReplay && (await isStillThere(ctx.databases.of(collection))))
     return toReplayed(cachedReplay);
   return retryOnConflict(ctx, async () => {
@@ -129,7 +129,9 @@ export async function runIdempotent<Write extends PreparedWrite<unknown>, Respon
   });
 }
 
-/** Whether the data must not leave a jurisdiction, as its definition or its database says. KV stores in none. */
+/**
+ * Whether the definition or the database keeps the data in a jurisdiction. KV does not store data in a jurisdiction.
+ */
 const staysIn = async (
   { databases }: ActionContext,
   collection: Pick<Collection, "id" | "definition">,
@@ -137,7 +139,7 @@ const staysIn = async (
   staysInJurisdiction(collection.definition) ||
   (await databases.jurisdictionOf(collection)) !== null;
 
-/** Returns the prepared write or its problem. Throws 413 at once, because it takes precedence over a replay. */
+/** Returns the prepared write or its problem. Throws a 413 at once, because it takes precedence over a replay. */
 async function prepareOrProblem<Write>(
   prepare: () => Write | Promise<Write>,
 ): Promise<Write | Problem> {

@@ -18,20 +18,20 @@ import { firstConflict } from "./duplicates.ts";
 /** The outcome of a row, or the problem that rejects it. */
 export type RowOutcome = OperationResult["outcome"] | Problem;
 
-/** A row of a file: its operation, or the problem that the file itself shows. */
+/** A row of a file: its operation, or the problem found while reading the file. */
 export type ImportRow = BatchOperation | Problem;
 
-/** What a check found for a row. */
+/** The result of checking a row. */
 export interface CheckedRow {
   outcome: RowOutcome;
-  /** The existing item that the row would change; null for other rows. */
+  /** The existing item that the row would change, with the changed fields. Null for other rows. */
   change: { id: string; receiptNumber: string | null; fields: FieldChange[] } | null;
 }
 
-/** The limit for the cost of a check, in budgets of one batch. */
+/** The maximum cost of a check, in budgets of one batch. */
 const maxBatchBudgets = 5;
 
-/** Returns what would become of each row, and stores nothing. Writing decides in the same way. */
+/** Returns the outcome of each row and stores nothing. A write comes to the same outcomes. */
 export async function checkRows(
   ctx: ActionContext,
   cached: CompiledCollection,
@@ -63,7 +63,7 @@ export async function writeRows(
   return writtenRows.map(({ outcome }) => outcome);
 }
 
-/** What the batches so far would have changed. A write finds it in the database instead. */
+/** The effects of the earlier batches of a check. A write finds these effects in the database instead. */
 interface EarlierEffects {
   createdCount: number;
   freed: BatchWrite["uniqueValuesToRemove"];
@@ -74,7 +74,7 @@ interface EarlierEffects {
 /** Omitting rejected rows, or a concurrent write, can make other rows invalid, so one attempt may not be enough. */
 const maxAttempts = 10;
 
-/** Decides about the rows of one batch. Stores them, unless it checks them after the effects of earlier ones. */
+/** Decides on the rows of one batch. Stores them, or checks them with the effects of earlier batches. */
 async function processRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
@@ -117,10 +117,10 @@ const rowConflict = () =>
     "rows_conflict",
   );
 
-/** The rows as accepted together, or the problems of those that must be omitted first. */
+/** The rows that can be stored together, or the problems of the rows to omit first. */
 interface RowAttempt {
   accepted: CheckedRow[] | null;
-  /** By the position among the operations. */
+  /** By the index of the operation. */
   problems: ReadonlyMap<number, Problem>;
 }
 
@@ -134,7 +134,7 @@ async function attemptRows(
   const { results, write } = batch;
   if (effects) countBudget(effects, batch.budgetShare);
   const oversize = batch.problems.find(({ problem: cause }) => cause.code === "too_large");
-  // The batch as a whole may be too large, so its halves decide.
+  // The batch as a whole may be too large, so each half is tried.
   if (oversize && operations.length > 1) throw oversize.problem;
   const problems = new Map(batch.problems.map(({ index, problem: cause }) => [index, cause]));
   if (problems.size === 0) {
@@ -246,7 +246,10 @@ function toCheckedRow(compiled: CompiledCollection, result: SimulatedOperation |
   return { outcome, change: { id: before.id, receiptNumber: before.receiptNumber, fields } };
 }
 
-/** Returns a problem that concerns rows. Rethrows a closed form, a file that is too complex, and all other errors. */
+/**
+ * Returns the problem if it concerns rows. Rethrows the problems of a closed form and of a file that is too complex,
+ * and all other errors.
+ */
 async function catchRowProblem<T>(attempt: () => Promise<T>): Promise<T | Problem> {
   try {
     return await attempt();
@@ -257,7 +260,7 @@ async function catchRowProblem<T>(attempt: () => Promise<T>): Promise<T | Proble
   }
 }
 
-/** The whole batch exceeds a limit, but each half alone may fit. */
+/** Processes both halves. The whole batch exceeds a limit, but each half alone may fit. */
 async function processHalves(
   ctx: ActionContext,
   compiled: CompiledCollection,

@@ -5,16 +5,19 @@ import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findVisiblePart, shownBytes } from "./caller-access.ts";
 import type { ActionContext } from "./context.ts";
 
-/** Larger definitions together would make a document too large. */
+/** The maximum size of the included definitions. More would make a document too large. */
 const maxIncludedBytes = 1_000_000;
-/** Apps that the caller sees through a view are loaded one by one, because their hidden parts may be large. */
+/**
+ * The maximum number of apps that the caller sees through a view. They are loaded one by one, because their hidden
+ * parts may be large.
+ */
 const maxNarrowApps = 20;
 
 type Context = Pick<ActionContext, "databases" | "resources" | "actor">;
 
 /**
- * Loads the apps whose records `expand` can include in responses to the caller, as far as it sees them: those to which these
- * collections refer. None if their definitions are too large together.
+ * Loads the apps whose records `expand` can include in responses to the caller: the apps that these collections refer
+ * to, as far as the caller sees them. Loads none if their definitions are too large in total.
  */
 export async function loadIncludedApps(
   ctx: Context,
@@ -34,7 +37,7 @@ export async function loadIncludedApps(
       others.filter((app) => !isWhole(app)),
     ),
   ]);
-  // A list without some of the apps would deny that their records can be included.
+  // An incomplete list would suggest that the records of the missing apps cannot be included.
   return whole && narrow ? [...known, ...whole, ...narrow] : [];
 }
 
@@ -50,7 +53,7 @@ async function loadWholeApps({ databases }: Context, keys: readonly string[]) {
   return collections.length === count ? collections : undefined;
 }
 
-/** Returns the parts of these apps that the caller sees. The size of what it does not see decides nothing. */
+/** Returns the parts of these apps that the caller sees. The size of the hidden parts does not affect the result. */
 async function loadNarrowApps(ctx: Context, keys: readonly string[]) {
   if (keys.length > maxNarrowApps) return undefined;
   const loaded = await Promise.all(

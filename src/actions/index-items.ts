@@ -72,7 +72,7 @@ const itemsPerStep = 200;
 const bytesPerStep = 2_000_000;
 /** The limit for the values that the database extracts from items. */
 const slotsPerStep = 20_000;
-/** The limit for what a step writes. The first item of a step is always written in full. */
+/** The maximum bytes of entries that a step writes. The first item of a step is always written completely. */
 const entryBytesPerStep = 500_000;
 /** Takes about 100 ms. The isolate runs nothing else during that time. */
 const formulaStepsPerStep = 1_000_000;
@@ -214,7 +214,8 @@ function refreshItem(
   const { after, formulaSteps } = isRecalculated
     ? recalculate(compiled, before, now())
     : { after: before, formulaSteps: 0 };
-  // Formulas share a limit of steps, and an item its size. So a result can also change that reads nothing new.
+  // Formulas share a step budget, and fields share the size of an item. A result can therefore change even if its
+  // inputs are unchanged.
   const indexedFields = isRecalculated ? new Set([...fields, ...computed]) : fields;
   const json = JSON.stringify(after);
   const isChanged = json !== JSON.stringify(before);

@@ -77,7 +77,7 @@ export async function withdrawInvitation(ctx: MemberContext, email: string): Pro
     throw problem.roleRequired("owners");
 }
 
-/** Rejects invented links without reading storage. */
+/** Returns an open invitation. Rejects invented links without reading storage. */
 export async function getInvitation(
   ctx: Pick<SignInContext, "databases" | "keys" | "now">,
   signedSecret: string,
@@ -100,7 +100,7 @@ export async function joinAsMember(
   const { hash, email } = await getInvitation(ctx, secret);
   const acceptance = {
     hash,
-    // An address keeps its member id for ever, so this id is still correct when the batch runs.
+    // An address keeps its member id permanently, so this id is still correct when the batch runs.
     id: (await findMemberId(ctx.databases.home, email)) ?? ctx.newId(),
     name,
     password: await ctx.passwords.hash(password),
@@ -110,7 +110,7 @@ export async function joinAsMember(
   if (!(await acceptInvitation(ctx.databases.home, acceptance, entry))) throw problem.notFound();
 }
 
-/** Lists all members and open invitations. An invitation has its secret if this member may grant its role. */
+/** Lists all members and open invitations. Includes the secret of an invitation if this member may grant its role. */
 export async function listMembersWithInvites(ctx: MemberContext): Promise<{
   members: MemberSummary[];
   invitations: (Invitation & { secret: string | undefined })[];

@@ -41,14 +41,14 @@ export async function listItemViews(
   after: number | null,
   limit: number,
 ): Promise<ItemViewPage> {
-  // This statement knows no conditions.
+  // The statement of this list does not apply conditions of a view.
   if (!hasWholeAccess(ctx.resources, kind, key)) throw problem.notFound();
   const ref = collectionRef(ctx.memory, kind, key);
   const query = { ...ref, after, limit: limit + 1, maxBytes: maxPageBytes };
   const result = await listItems(ctx.databases.named(kind, key), query);
   if (!result) {
     if (ref.id === null) throw problem.notFound();
-    // The cached collection is deleted. The key may belong to another one now.
+    // The cached collection was deleted. Another collection may have its key now.
     forgetCollection(ctx.memory, ref.id);
     return listItemViews(ctx, kind, key, after, limit);
   }
@@ -63,7 +63,7 @@ export async function listItemViews(
   };
 }
 
-/** The data of a valid submission, as the response of a create would show it. */
+/** The data of a valid submission, in the form of the response to a create. */
 type ValidatedItem = Pick<ItemView, "key" | "status" | "data" | "fileKeys" | "warnings">;
 
 /** Runs all checks of a create without storing anything. Throws the same problems as the create. */
@@ -79,7 +79,7 @@ export function validateItem(
   });
 }
 
-/** Returns undefined if the definition changes meanwhile. */
+/** Validates with this definition. Returns undefined if the definition changes concurrently. */
 async function validateWith(
   ctx: ActionContext,
   access: CollectionAccess,
@@ -92,7 +92,7 @@ async function validateWith(
   assertTypeStable(access, data);
   const { item, references } = prepareItem(ctx, access, draft);
   if (access.extent === "narrow") {
-    // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
+    // Only the database can decide whether the item would be in the view, so a trial stores the item and rolls back.
     const entries = entriesOfConditions(access, item);
     const trial = await storeItem(
       ctx,
@@ -113,7 +113,10 @@ async function validateWith(
   return { key, status, data: presented, fileKeys: fields.fileKeys, warnings };
 }
 
-/** The entries that decide whether the item is in the view. A trial counts as a read, so it stores no others. */
+/**
+ * Returns the entries that decide whether the item is in the view. A trial counts as a read, so it writes no other
+ * entries.
+ */
 function entriesOfConditions(
   access: CollectionAccess,
   { entries }: Pick<NewItem, "entries">,

@@ -4,9 +4,9 @@ import { problem } from "#domain/problem/problem.ts";
 import type { MemberContext } from "./members.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** The filters of one member, over all lists. */
+/** The maximum number of filters of one member over all lists. */
 const maxFilters = 50;
-/** The lists for which a member's choice of columns is kept. */
+/** The maximum number of lists for which a member's choice of columns is kept. */
 const maxColumnChoices = 200;
 const maxColumnsLength = 20_000;
 
@@ -25,7 +25,7 @@ export async function saveFilter(
   );
 }
 
-/** Renames a filter, or replaces what it saves. Returns it. */
+/** Renames a filter or replaces its search. Returns the new filter. */
 export async function updateFilter(
   ctx: MemberContext,
   listName: string,

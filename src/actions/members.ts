@@ -57,7 +57,7 @@ export interface MemberContext extends ActionContext {
   withCurrentUse(credentials: readonly Credential[]): Promise<Credential[]>;
 }
 
-/** Returns 403 unless the member may grant and remove all these roles. */
+/** Throws 403 unless the member may grant and remove all these roles. */
 export function requireGrantableRoles(
   { member }: Pick<MemberContext, "member">,
   ...requestedRoles: Role[]
@@ -154,16 +154,16 @@ export async function changeName(
   await updateName(ctx.databases.home, ctx.member, name, entry);
 }
 
-/** Stores what the acting member chose. The audit leaves it out, because it changes nothing for others. */
+/** Stores the settings of the acting member. The audit log omits them, because they do not affect others. */
 export const changePreferences = (
   ctx: Pick<MemberContext, "databases" | "member">,
   chosen: MemberPreferences,
 ): Promise<void> => updatePreferences(ctx.databases.home, ctx.member, chosen);
 
-/** The last use of a session is stored at most this often. */
+/** The minimum time between two updates of a session's last use. */
 const seenPeriodMs = 10 * 60 * 1000;
 
-/** Stores that a session is in use, unless that was stored lately. */
+/** Stores that a session is in use, unless this was stored recently. */
 export async function recordSessionUse(
   db: HomeDatabase,
   hash: string,
@@ -204,9 +204,9 @@ const sessionLifetimeMs = 12 * 60 * 60 * 1000;
 const cookieLifetimeMs = 14 * sessionLifetimeMs;
 
 /**
- * Starts a session and returns its id for the cookie. Returns undefined, after the same time, for a wrong account or
- * password. Attempts are limited per network and per account, against guesses over many accounts or networks.
- * A network with an earlier sign-in has its own limit, so attempts from elsewhere cannot lock the member out.
+ * Starts a session and returns its id for the cookie. Returns undefined for a wrong account or password, after the same
+ * time. Attempts are limited per network and per account, against guesses over many accounts or networks. A network
+ * with an earlier sign-in has its own limit, so attempts from other networks cannot lock the member out.
  */
 export async function signIn(
   ctx: SignInContext,
@@ -246,7 +246,7 @@ export async function findSessionMember(
   return hash === "" ? undefined : findMemberBySession(db, hash, now, list);
 }
 
-/** Finds the member that Cloudflare Access signed in with this address. */
+/** Finds the member with the address that Cloudflare Access has signed in. */
 export const findAccessMember = (
   db: HomeDatabase,
   email: string,

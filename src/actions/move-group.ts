@@ -6,23 +6,23 @@ import { loadGroup } from "#store/data/linked-collections.ts";
 import { locationOf, type StoredCollection } from "#store/data/move-sql.ts";
 import type { DataDatabase, Databases } from "#store/db/database.ts";
 
-/** A collection with those that move along, and where they are. */
+/** A collection with the collections that move with it, and their database. */
 export interface MoveGroup {
   /** `form:purchase`. */
   name: string;
   collectionId: number;
   source: DataDatabase;
   collections: StoredCollection[];
-  /** The location in which the group must stay; null if it may be anywhere. */
+  /** The location in which the group must stay. Null if it may be anywhere. */
   location: string | null;
 }
 
-/** Finds what moves together with a collection, at the primary. Returns why that cannot move. */
+/** Finds the group of a collection at the primary. Returns the reason if it cannot move. */
 export async function findMoveGroup(
   databases: Databases,
   name: string,
 ): Promise<MoveGroup | MoveRefusal> {
-  // An installation with a single database.
+  // An installation with a single database has no directory.
   const { directory } = databases;
   if (!directory) return "unknown_database";
   const [, kind, key = ""] = /^(app|form):(.+)$/.exec(name) ?? [];

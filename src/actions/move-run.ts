@@ -19,12 +19,12 @@ import type { BackgroundContext } from "./context.ts";
 
 export type MoveContext = Pick<BackgroundContext, "databases" | "now"> & { files: FileStore };
 
-/** The work of a run has ended: a member stopped the move, or a later run has begun. */
+/** Thrown when the run must end, because a member stopped the move or a later run has begun. */
 export class RunOverError extends Error {}
 
-/** The move cannot go on. The source keeps the collections. */
+/** Thrown when the move cannot continue. The source keeps the collections. */
 export class MoveRefusedError extends Error {
-  /** `detail` is a database or a table. */
+  /** `detail` is the name of a database or a table. */
   constructor(problem: MoveProblem, detail = "") {
     super(`${problem} ${detail}`.trim());
   }
@@ -39,7 +39,7 @@ export class MoveRun {
   order: RunOrder;
   readonly #counted: { db: DataDatabase; counts: Readonly<QueryCounts> }[] = [];
   #saves = 0;
-  /** Calls of R2, which count like queries. */
+  /** The number of R2 calls, which count like queries. */
   fileCalls = 0;
 
   constructor({ databases, now, files }: MoveContext, move: Move) {
@@ -72,7 +72,7 @@ export class MoveRun {
     return counted.db;
   }
 
-  /** The queries of the run, nearly. D1 limits those of an invocation. */
+  /** The approximate number of queries of the run. D1 limits the queries of an invocation. */
   get queries(): number {
     return this.#counted.reduce(
       (sum, { counts }) => sum + counts.queries,
@@ -80,7 +80,7 @@ export class MoveRun {
     );
   }
 
-  /** Keeps writes of earlier runs out of both databases. @throws RunOverError */
+  /** Makes both databases reject writes of earlier runs. @throws RunOverError */
   async begin(): Promise<void> {
     const { source, target, run } = this.move;
     const names = new Set([source, target]);

@@ -7,11 +7,11 @@ import { problem, type FieldError, type Problem } from "#domain/problem/problem.
 import { matchesItem } from "#domain/search/matches.ts";
 
 /**
- * The rules of writes through a view (contract, section 19). The whole collection checks and computes an item. The caller
- * names only fields that it sees, and learns nothing of the others.
+ * The rules for writes through a view (contract, section 19). The whole collection validates and computes an item. The
+ * caller can name only fields that it sees, and learns nothing about other fields.
  */
 
-/** The body without keys that the caller does not know, and their errors. */
+/** Returns the body without keys that the caller does not see, and an error for each of these keys. */
 export function separateHidden(
   access: CollectionAccess,
   body: unknown,
@@ -36,7 +36,7 @@ const outsideViewError = () =>
 
 export const outsideView = (): Problem => problem.invalidInput([outsideViewError()]);
 
-/** Errors as the caller may see them. Those of hidden fields become one that names none. */
+/** Returns the errors that the caller may see. Replaces the errors of hidden fields by one error without a field. */
 export function visibleErrors(
   access: CollectionAccess,
   errors: readonly FieldError[],
@@ -50,7 +50,7 @@ export function visibleErrors(
   return shown.length === errors.length ? visible : [...visible, outsideViewError()];
 }
 
-/** A column that has another name now is as unknown as any other. */
+/** Removes the new key of a renamed column, so that the error equals the one for any unknown key. */
 function withoutFormerKey({ renamed_to: newKey, ...error }: FieldError): FieldError {
   if (newKey === undefined) return error;
   const key = /[^.\]]*$/.exec(error.field)?.[0] ?? "";
@@ -60,10 +60,10 @@ function withoutFormerKey({ renamed_to: newKey, ...error }: FieldError): FieldEr
 export const knowsField = ({ fields }: CollectionAccess, key: string): boolean =>
   fields.byKey.has(key);
 
-/** The limit for the warnings of a response. Drops further ones. */
+/** The maximum number of warnings in a response. Further warnings are dropped. */
 const maxWarnings = 100;
 
-/** The first warnings of fields that the caller sees. Those of hidden fields do not count. */
+/** Returns the first warnings of fields that the caller sees. Warnings of hidden fields do not count. */
 export function visibleWarnings(access: CollectionAccess, warnings: readonly Warning[]): Warning[] {
   const visible =
     access.extent === "whole"
@@ -73,8 +73,8 @@ export function visibleWarnings(access: CollectionAccess, warnings: readonly War
 }
 
 /**
- * Throws 422 when the item would leave the caller's view. The batch of the write guards the definition and the version of
- * the item, so it stores nothing that this has not seen.
+ * Throws 422 when the item would leave the caller's view. The batch of the write guards the definition and the version
+ * of the item, so it cannot store a state that this did not check.
  */
 export function assertInView(access: CollectionAccess, after: Item): void {
   if (!matchesItem(conditionsOf(access), after)) throw outsideView();

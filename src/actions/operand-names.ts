@@ -8,7 +8,7 @@ import { listActorNames, visibleActorName } from "./audit.ts";
 import type { ActionContext } from "./context.ts";
 import { mayReadApp } from "./references.ts";
 
-/** The names of the records, members and credentials in conditions that the reader may see, by their IDs. */
+/** The names of records, members and credentials in conditions, by ID. Contains only names that the reader may see. */
 export type OperandNames = ReadonlyMap<string, string>;
 
 /** An app or form that a credential or webhook can select. */
@@ -36,7 +36,7 @@ function visibleNames(
   return names;
 }
 
-/** The labels for a reader. All of them have the same names. */
+/** Returns the labels for a reader. All of them share the same names. */
 export function visibleLabels(
   reader: Reader,
   { labels, records, actorNames }: StoredLabels,
@@ -53,10 +53,10 @@ export async function listSelectableCollections(
   return visibleLabels(ctx, await listLabels(ctx.databases, hasAllFields));
 }
 
-/** A page loads at most this many records and this many actors. */
+/** The maximum number of records and of actors whose names a page loads. */
 const maxNames = 500;
 
-/** Loads the names in conditions on these fields of a collection. Reads nothing if the conditions have no IDs. */
+/** Loads the names in conditions on these fields of a collection. Reads nothing if the conditions contain no IDs. */
 export async function loadOperandNames(
   ctx: ActionContext & Reader,
   { id }: Pick<Collection, "id">,
@@ -66,7 +66,7 @@ export async function loadOperandNames(
   const { records, actors } = findNamedOperands(conditions);
   const apps = [...new Set(listApps(fields))].filter((app) => mayReadApp(ctx, app));
   const ids = apps.length === 0 ? [] : records.slice(0, maxNames);
-  // All apps to which one collection refers are in its database.
+  // All apps that one collection refers to are in its database.
   const [titles, names] = await Promise.all([
     findTitles(ctx.databases.of({ id }), ids, apps),
     listActorNames(ctx, actors.slice(0, maxNames)),
@@ -74,7 +74,7 @@ export async function loadOperandNames(
   return visibleNames(ctx, titles, names);
 }
 
-/** The apps to which fields and columns refer. */
+/** Returns the apps that fields and columns refer to. */
 const listApps = (fields: readonly Field[]): string[] =>
   fields.flatMap((field) => {
     if (field.type === "line_items") return listApps(field.fields);

@@ -18,15 +18,15 @@ export interface Attention {
   expiring: Credential[];
   refused: { credential: Credential; requests: number; refusals: number }[];
   forms: FormState[];
-  /** Webhooks that send late or not at all, also those that a member paused. */
+  /** Webhooks that send late or not at all, including paused ones. */
   webhooks: WebhookHealth[];
-  /** The forms whose `retain` erases submissions within a week. */
+  /** Forms whose retention rule erases submissions within a week. */
   retaining: RetainingForm[];
   /** The databases that are nearly full. */
   databases: DatabaseReport[];
 }
 
-/** What a new installation lacks. */
+/** The first steps that a new installation has not taken yet. */
 export interface FirstSteps {
   form: boolean;
   credential: boolean;
@@ -36,7 +36,7 @@ export interface FirstSteps {
 export interface Overview extends Attention {
   /** Null for an installation in use. */
   firstSteps: FirstSteps | null;
-  /** The health of all webhooks; empty for members who may not see them. */
+  /** The health of all webhooks. Empty for members who may not see webhooks. */
   webhookHealth: WebhookHealth[];
   /** The newest actions on items and definitions. */
   actions: RecentAction[];
@@ -102,13 +102,16 @@ export async function getOverview(ctx: MemberContext, zone: string): Promise<Ove
   };
 }
 
-/** The days of the charts, and the one before them. */
+/** The days of the charts, and the day before them. */
 const daysUntil = (today: string) =>
   Array.from({ length: overviewDays + 1 }, (_, i) => addDays(today, i - overviewDays));
 
 const newPeriodMs = 30 * dayMs;
 
-/** What an installation lacks, apart from its examples: until it has a form of its own, and in its first 30 days. */
+/**
+ * Returns the first steps that are missing, not counting examples. Applies until the installation has a form of its
+ * own, and in its first 30 days.
+ */
 function findFirstSteps(
   {
     members,
@@ -126,7 +129,7 @@ function findFirstSteps(
   return isNew && Object.values(steps).includes(true) ? steps : null;
 }
 
-/** The calls of all credentials on one day. */
+/** Sums the calls of all credentials on one day. */
 function sumCalls(credentials: readonly Credential[], from: number) {
   const counts = credentials.map(({ usage }) => countCalls(usage, "days", from, from + dayMs));
   return {

@@ -24,11 +24,11 @@ import {
 import { withRetention } from "./retention.ts";
 import { noConsequences, type DryRun } from "./dry-run-definition.ts";
 
-/** A definition with a patch applied. A pending change gets the patch too. */
+/** A definition with a patch applied. The patch also applies to a pending change. */
 interface PatchedDefinition {
   patched: CurrentCollection;
   isChanged: boolean;
-  /** The ids of the results that can change. */
+  /** The ids of the fields whose results can change. */
   recalculated: number[];
   viewEffects: ViewEffects;
   /** The pending change with the patch applied, unless it was dropped. */
@@ -58,7 +58,7 @@ async function applyPatch(
     ),
     unindexed: [...new Set([...change.unindexed, ...recalculated])],
   };
-  // The pending change takes effect with the rights of its author, not with those of the caller.
+  // A pending change takes effect with the rights of its author, not with the rights of the caller.
   const pendingEffects =
     change && patchedPending
       ? await checkViewEffects(
@@ -85,7 +85,7 @@ async function applyPatch(
   };
 }
 
-/** Sets when a new rule of retention applies. Throws if the caller may not change what erases data. */
+/** Sets the time from which a new retention rule applies. Throws if the caller may not change rules that erase data. */
 async function withCheckedRules(
   ctx: ActionContext,
   before: Definition,

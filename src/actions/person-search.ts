@@ -27,13 +27,14 @@ import { loadReach } from "#store/home/placements.ts";
 import { auditRecord, type ActionContext, type BackgroundContext } from "./context.ts";
 
 /**
- * Searches for the data of a person: one email address or name in all values of all apps and forms, and in their
- * history. A search runs in the background, collection by collection, so that a move to another database loses nothing.
+ * Searches for the data of a person: an email address or a name in all values of all apps and forms, and in their
+ * history. A search runs in the background, one collection at a time, so that it misses nothing when a collection moves
+ * to another database.
  */
 
 const keptMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Starts a search. The audit names it by its ID, so that the text is gone when the search is. */
+/** Starts a search. The audit log contains only its ID, so that the text is gone when the search is erased. */
 export async function startPersonSearch(ctx: ActionContext, sent: string): Promise<PersonSearch> {
   const createdAt = ctx.now();
   const search: PersonSearch = {
@@ -43,7 +44,7 @@ export async function startPersonSearch(ctx: ActionContext, sent: string): Promi
     createdAt,
     expiresAt: createdAt + keptMs,
     state: "running",
-    // The first collection follows.
+    // The search starts at the first collection.
     collectionId: 0,
     part: "changes",
     after: 0,
@@ -67,17 +68,17 @@ function continueLater(ctx: ActionContext): void {
 export const listSearches = (ctx: ActionContext): Promise<PersonSearch[]> =>
   listPersonSearches(ctx.databases.home, ctx.now());
 
-/** An item that a search found. */
+/** An item that matches a search. */
 export interface FoundItem extends PersonHit {
-  /** Undefined if it was deleted since. */
+  /** Undefined if the item was deleted after the search. */
   found: NumberedItem | undefined;
-  /** The labels of the fields whose present values match. */
+  /** The labels of the fields whose current values match. */
   labels: string[];
 }
 
 const pageSize = 100;
 
-/** Loads a search with one page of what it found. A search that is looked at continues. */
+/** Loads a search with one page of its results. Viewing a search also continues it. */
 export async function getPersonSearch(
   ctx: ActionContext,
   id: string,
@@ -117,7 +118,7 @@ async function loadFound(
   return found.flat();
 }
 
-/** The labels of the fields that contain a word of the text, former fields included. */
+/** Returns the labels of the fields that contain a word of the text. Includes former fields. */
 function matchingLabels(
   { fields, retired }: FieldSet,
   data: string,
@@ -129,18 +130,20 @@ function matchingLabels(
     .map(({ label }) => label);
 }
 
-/** Erases a search with its text and what it found. */
+/** Erases a search with its text and its results. */
 export const forgetPersonSearch = (ctx: ActionContext, id: string): Promise<void> =>
   deletePersonSearch(ctx.databases.home, id);
 
-/** The limits of one run. A step takes 1 query, and at the end of a collection one for each database. */
+/**
+ * The maximum number of steps of one run. A step takes 1 query. The end of a collection takes one for each database.
+ */
 const stepsPerRun = 60;
-/** A run that is killed repeats at most as many steps. */
+/** The number of steps after which the progress is stored. A killed run repeats at most these. */
 const stepsPerStore = 10;
 /** The limits of one step. */
 const stepLimits = { items: 500, bytes: 2_000_000 };
 
-/** Continues the searches in bounded steps. The next run continues after the last step that was stored. */
+/** Continues the searches in bounded steps. The next run continues after the last stored step. */
 export async function runPersonSearches({
   databases,
   now,
@@ -149,7 +152,7 @@ export async function runPersonSearches({
   for (let stores = 0; stores < stepsPerRun / stepsPerStore; stores += 1) {
     const search = await nextPersonSearch(home, now());
     if (!search) return;
-    // It visits each app and form once, so it waits for those of a database that is not bound.
+    // A search visits each app and form once, so it waits until all databases are bound.
     if ((await loadReach(databases)).missing.length > 0) return;
     const matches = matchPerson(search.text);
     let progress: PersonProgress = { position: search, hits: [], searched: 0, isDone: false };
@@ -187,7 +190,7 @@ interface ReadStep {
   items: number;
 }
 
-/** Reads the next items or changes. Returns undefined at their end. */
+/** Reads the next items or changes. Returns undefined at the end. */
 async function readStep(
   databases: Databases,
   { collectionId, part, after }: PersonPosition,

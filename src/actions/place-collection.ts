@@ -16,8 +16,8 @@ import { reservedKeyProblem } from "./reserved-key.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
- * Lists the databases that may have a new collection: the one of the apps to which it refers (`group`), or those in its
- * location. Empty for an installation with a single database, which has no location.
+ * Lists the databases in which a new collection can be placed: the database of the apps that it refers to (`group`), or
+ * those in its location. Empty for an installation with a single database, which has no locations.
  */
 export async function findSites(
   ctx: ReadContext,

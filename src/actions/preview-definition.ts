@@ -15,7 +15,7 @@ import type { CountedDiff } from "./count-affected.ts";
 import { isSmallChange } from "./definitions.ts";
 import { fieldsToIndex } from "./fields-to-index.ts";
 
-/** A definition as it would be saved, and the effects of saving it. */
+/** The definition after saving, and the effects of saving it. */
 export interface Preview {
   definition: Definition;
   differences: CountedDiff[];
@@ -29,7 +29,7 @@ export interface Preview {
   calculatedLabels: string[];
   /** Whether items are checked, after the response, before the change takes effect. */
   isPending: boolean;
-  /** The newest item, or a sample when there is none, as the definition would present it. */
+  /** The newest item, or a sample when there is none, presented with this definition. */
   example: Record<string, unknown>;
 }
 

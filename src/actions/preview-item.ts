@@ -4,7 +4,7 @@ import { presentData, type Data } from "#domain/data/values.ts";
 import { computeData } from "#domain/formula/compute.ts";
 import type { ReadContext } from "./context.ts";
 
-/** Calculates an item as a form shows it, without its invalid values. Stores nothing. */
+/** Computes an item for display in a form, without its invalid values. Stores nothing. */
 export function previewItem(
   ctx: Pick<ReadContext, "now">,
   compiled: CompiledCollection,

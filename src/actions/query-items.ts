@@ -33,19 +33,19 @@ import {
 export interface ItemQuery {
   /** A search in the API's format. */
   body: unknown;
-  /** The key of a view. Its conditions apply too, and its sort and fields where the search has none. */
+  /** The key of a view. Its conditions apply in addition. Its sort and fields apply if the search has none. */
   view?: string | undefined;
-  /** The order by number where nothing sorts. */
+  /** The order by number if the search does not sort. */
   order?: "asc" | "desc";
-  /** The `expand` of the query string, in addition to that of the body. */
+  /** The `expand` of the query string, in addition to the one in the body. */
   expand?: readonly string[] | undefined;
-  /** The rights by which the search reads other apps. Without them, it reads none. */
+  /** The rights with which the search reads other apps. Without rights, it reads no other app. */
   rights?: ReaderRights | undefined;
   /** Words to find in an item's texts, id or receipt number; empty for no text search. */
   text?: string;
-  /** Whether to count all matches and to find prefix matches, as pages for people show them. */
+  /** Whether to count all matches and to find prefix matches, as pages of the administration area need. */
   isForPeople?: boolean;
-  /** Whether to search on until the page is full, the items end, or the time is up. */
+  /** Whether to continue searching until the page is full, the items end, or the time is up. */
   fillsPage?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
@@ -53,7 +53,7 @@ export interface ItemQuery {
 
 export interface QueryPage {
   views: ItemView[];
-  /** The records to which the items refer, as far as the query expands references. */
+  /** The records that the items refer to, for the references that the query expands. */
   included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
   nextPosition: FullPosition | null;
@@ -63,7 +63,7 @@ export interface QueryPage {
   prefixMatches: ItemView[];
   /** The count of all matches, if requested. */
   count: MatchCount | null;
-  /** The definition that `views` were built with. */
+  /** The definition with which `views` were built. */
   compiled: CollectionAccess;
   /** The status of the collection, if requested. */
   status: CollectionStatus | null;
@@ -112,7 +112,7 @@ export async function queryItems(
     if ("exceeded" in page) throw tooComplexProblem(page);
     access = accessCollection(ctx, resolveCollection(ctx, wholeCollection(access), page.head));
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
-    // Undefined repeats the query, with the definitions that the read returned.
+    // The page is outdated, so the query repeats with the definitions that the read returned.
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
     assertAnswerable(ctx, access, search, page, apps);
     const filledPage = await fillPage(ctx, access, { query, search, rows, apps }, page);
@@ -121,7 +121,7 @@ export async function queryItems(
   });
 }
 
-/** Throws if the search would miss items, or names an option that no field ever had. */
+/** Throws if the search would miss items, or if it names an option that no field ever had. */
 function assertAnswerable(
   ctx: ReadContext,
   access: CollectionAccess,
@@ -135,7 +135,7 @@ function assertAnswerable(
   assertOptions(search, page.missingValues);
 }
 
-/** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
+/** Returns the collection that has the key now. Rethrows the error if the collection is unchanged. */
 async function findReplacement(
   ctx: ReadContext,
   access: CollectionAccess,
@@ -203,7 +203,7 @@ function buildPage(
 ): QueryPage {
   const items = hits.map(({ item }) => item);
   const fittingItems = items.slice(0, Math.min(rows, countItemsThatFit(items, access)));
-  // An item that alone refers to too many records is a page of its own, with the first of them.
+  // An item that alone refers to too many records gets its own page, with the first of these records.
   const { count: pageCount, included: records } = apps.fit(fittingItems, search, included);
   const pageHits = hits.slice(0, pageCount);
   const { fields, sort, order } = search;
@@ -235,7 +235,7 @@ function buildPage(
   };
 }
 
-/** The items on one side of a position in stored order. Deleted items make it an estimate. */
+/** Returns the approximate number of items on one side of a position in stored order. Deleted items make it inexact. */
 function countSearched(
   { collection }: CompiledCollection,
   edge: FullPosition,

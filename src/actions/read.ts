@@ -3,7 +3,7 @@ import type { ExportFormat } from "#domain/download.ts";
 import type { VersionTracker } from "#store/db/session.ts";
 import type { ReadContext } from "./context.ts";
 
-/** The parameters of a path. Those that the path lacks are empty. */
+/** The parameters of a path. A parameter that the path lacks is empty. */
 export interface PathParameters {
   /** The key of an app or form. */
   key: string;
@@ -11,11 +11,11 @@ export interface PathParameters {
   delivery: string;
 }
 
-/** A place in a changes feed: the number of a change, and what the reader sees of the feed (`feedMark`). */
+/** A position in a change feed: the number of a change, and the part of the feed that the reader sees (`feedMark`). */
 export interface FeedPosition {
   number: number;
   mark: string;
-  /** The time until which a narrow reader has seen the feed; 0 for other readers, and in old cursors. */
+  /** The time until which a narrow reader has seen the feed. 0 for other readers and in old cursors. */
   seenUntil: number;
 }
 

@@ -16,7 +16,7 @@ export type Titles = ReadonlyMap<string, RecordTitle>;
 /** The maximum number of titles that one page loads. */
 const maxTitles = 2000;
 
-/** Finds the titles of the referenced records that the caller may read. Does not load those in `known` again. */
+/** Finds the titles of the referenced records that the caller may read. Does not load the titles in `known` again. */
 export async function loadTitles(
   ctx: ActionContext,
   { id: collectionId, definition }: Collection,
@@ -29,14 +29,14 @@ export async function loadTitles(
     ctx,
     references.filter(({ id }) => !knownIds.has(id)),
   );
-  // All apps to which one collection refers are in its database.
+  // All apps that one collection refers to are in its database.
   const found = await findTitles(ctx.databases.of({ id: collectionId }), ids, apps);
   return new Map([...known, ...found].map((record) => [record.id, record]));
 }
 
 /**
- * Finds the titles of the records to which changes of items in several collections refer. Queries each database once,
- * and none if the changes have no references.
+ * Finds the titles of the records that changes of items in several collections refer to. Queries each database once,
+ * and none if the changes contain no references.
  */
 export async function loadTitlesOfChanges(
   ctx: ActionContext,
@@ -53,7 +53,7 @@ export async function loadTitlesOfChanges(
   return new Map(found.flat().map((record) => [record.id, record]));
 }
 
-/** The IDs and the apps of the references that the caller may read, at most as many as a page loads. */
+/** Returns the IDs and the apps of the references that the caller may read, up to the number that a page loads. */
 function readableTargets(ctx: ActionContext, references: readonly Reference[]) {
   const readable = references.filter(({ app }) => mayReadApp(ctx, app));
   const ids = [...new Set(readable.map(({ id }) => id))].slice(0, maxTitles);
@@ -65,11 +65,11 @@ interface Reference {
   id: string;
 }
 
-/** The former and the new values of changed fields, as data. */
+/** Returns the former and the new values of changed fields, as data. */
 export const changedValues = (fields: readonly FieldChange[]): Record<string, unknown>[] =>
   fields.flatMap(({ key, from, to }) => [{ [key]: from }, { [key]: to }]);
 
-/** The references in the data of an item, including those in line items. */
+/** Returns the references in the data of an item, including those in line items. */
 function referencesOf(fields: readonly Field[], data: Record<string, unknown>): Reference[] {
   return fields.flatMap((field) => {
     const value = data[field.key];

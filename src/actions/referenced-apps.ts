@@ -13,8 +13,9 @@ type ReferencePlace = ReturnType<typeof referencePlaces>[number];
 
 /**
  * Throws 422 for fields that refer to an app that does not exist. An app that the caller cannot see gets the same
- * answer, unless the definition already refers to it. The batch of the definition decides; this explains its refusal.
- * Returns the database of the apps where there are several databases, because linked collections share one.
+ * error, unless the definition already refers to it. The batch of the definition makes the decision. This function
+ * explains its rejection. With several databases, it returns the database of the apps, because linked collections share
+ * one.
  */
 export async function assertAppsExist(
   ctx: ActionContext,
@@ -44,7 +45,9 @@ export async function assertAppsExist(
   return group;
 }
 
-/** Finds the one database of a collection and the apps to which it refers. Throws 409 if they are in several. */
+/**
+ * Finds the database of a collection and of all apps that it refers to. Throws 409 if they are in several databases.
+ */
 async function findGroup(
   { databases }: ActionContext,
   kind: CollectionKind,

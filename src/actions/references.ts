@@ -27,26 +27,26 @@ import {
   type ViewedRecords,
 } from "./viewed-records.ts";
 
-/** Whether the caller may refer to any record of the app by its ID. A caller of a view refers to what it sees. */
+/** Whether the caller may refer to any record of the app by its ID. A view limits the caller to its records. */
 const mayRefer = ({ resources }: Pick<ActionContext, "resources">, app: string) =>
   hasWholeAccess(resources, "app", app);
 
-/** Whether the caller may also find them by other values, and see them in responses. */
+/** Whether the caller may also find the records by other values and see them in responses. */
 export const mayReadApp = (
   ctx: Pick<ActionContext, "resources" | "permissions">,
   app: string,
 ): boolean => mayRefer(ctx, app) && permissionsAllow(ctx.permissions, "records:read");
 
-/** Whether `expand` shows the caller the records of the app, or those of its view. */
+/** Whether the caller sees the records of the app, or of its view, with `expand`. */
 export const maySeeRecords = (
   { resources, permissions }: Pick<ActionContext, "resources" | "permissions">,
   app: string,
 ): boolean => isVisible(resources, "app", app) && permissionsAllow(permissions, "records:read");
 
-/** The longest name of a record: the longest stored text. */
+/** The maximum length of a record's name, which equals the maximum length of a stored text. */
 const maxNameLength = 100_000;
 
-/** Reads a name that a request sends for a record. Undefined for values that the field itself rejects. */
+/** Parses the name that a request uses for a record. Returns undefined for values that the field itself rejects. */
 function recordName(value: unknown): RecordName | undefined {
   if (typeof value === "string" && value !== "" && value.length <= maxNameLength)
     return value.startsWith("rec_") ? { id: value } : { receipt: value };
@@ -61,7 +61,7 @@ function recordName(value: unknown): RecordName | undefined {
   return { key, value: text, instant: "value" in instant ? instant.value : null };
 }
 
-/** An app that the caller may not use is looked up like any other, so that the time of an answer reveals nothing. */
+/** Returns the app to search. Null if the caller may not use the name. Response times do not reveal which case it is. */
 function searchedApp(
   ctx: ActionContext,
   app: string,
@@ -75,7 +75,7 @@ function searchedApp(
   return isAllowed ? app : null;
 }
 
-/** The views through which the caller sees apps, by the keys of the apps. */
+/** The views through which the caller sees apps, by app key. */
 type Views = ReadonlyMap<string, NarrowCollection>;
 
 const noViews: Views = new Map();
@@ -93,8 +93,8 @@ async function findViews(
 }
 
 /**
- * Finds records to which items of the collection refer, as far as the caller sees them. Their apps share its database.
- * Each result has the place of its name.
+ * Finds the records that items of the collection refer to, as far as the caller sees them. Their apps are in the same
+ * database. Each result has the index of its name.
  */
 async function findRecords(
   ctx: ActionContext,
@@ -110,7 +110,7 @@ async function findRecords(
     const places = [...ids.keys()].filter((place) => names[place]?.app === app);
     const named = places.map((place) => ids.get(place) ?? "");
     const records = await findViewedRecords(ctx, collection, app, named, budget);
-    // The view may have lost the field since the definition in memory.
+    // The view may have lost the field since the cached definition.
     const isShown = ({ name }: AppRecordName) =>
       !("key" in name) || records?.access.fields.byKey.has(name.key) === true;
     for (const place of places) {
@@ -126,7 +126,8 @@ const keyOf = (app: string, value: unknown) => `${app} ${toCanonicalJson(value)}
 
 /**
  * Replaces the names of records in the data of item bodies by their IDs, and looks up the files. The batch of a write
- * checks IDs of records itself, so they are looked up only with `checksIds`, where every error is to be reported at once.
+ * checks the IDs of records itself. They are looked up here only with `checksIds`, when the response has to report
+ * every error.
  */
 export async function resolveReferences(
   ctx: ActionContext,
@@ -183,8 +184,8 @@ function mapBodies(
 }
 
 /**
- * Runs `check` on a body whose references are IDs. If it finds errors, it runs again with all IDs looked up, so that
- * one response reports every error.
+ * Runs `check` on a body whose references are IDs. If there are errors, looks up all IDs and runs it again, so that one
+ * response reports every error.
  */
 export async function checkWithReferences<T>(
   ctx: ActionContext,
@@ -203,7 +204,7 @@ export async function checkWithReferences<T>(
   }
 }
 
-/** Finds records to which items of the collection refer, by receipt numbers. Each result has the place of its name. */
+/** Finds records that items of the collection refer to, by receipt number. Each result has the index of its name. */
 export const findNamedRecords = (
   ctx: ActionContext,
   collection: Pick<Collection, "id">,
@@ -218,11 +219,11 @@ export const findNamedRecords = (
     })),
   );
 
-/** Whether others have set the field, because the caller does not see it. Submitting a draft checks it too. */
+/** Whether only other callers have set the field, as this one does not see it. Submitting a draft checks it too. */
 const isOfOthers = ({ extent, fields }: CollectionAccess, { path }: PlacedReference) =>
   extent === "narrow" && !fields.byKey.has(String(path[1]));
 
-/** The references of a write in the form that its guard takes, each once. */
+/** Returns the references of a write in the form that its guard needs, without duplicates. */
 export async function guardedReferences(
   ctx: ActionContext,
   access: CollectionAccess,
@@ -248,7 +249,9 @@ export async function guardedReferences(
   return [...new Map(guarded.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-/** Throws the errors of references that have no record. Returns normally if all have one now, so the write runs again. */
+/**
+ * Throws the errors of references without a record. Returns normally if all records exist now, so the write runs again.
+ */
 export async function rejectUnknownReferences(
   ctx: ActionContext,
   access: CollectionAccess,
@@ -260,7 +263,7 @@ export async function rejectUnknownReferences(
   throw problem.invalidInput(visibleErrors(access, ownErrors));
 }
 
-/** The references that have no record, each with its error. */
+/** Returns the references that have no record, each with its error. */
 export async function unknownReferenceErrors<Reference extends PlacedReference>(
   ctx: ActionContext,
   access: CollectionAccess,

@@ -28,7 +28,10 @@ export async function deleteSubmission(
   });
 }
 
-/** Deletes a record or a submission so that members can restore it for some days. Only the administration area does that. */
+/**
+ * Deletes a record or a submission in such a way that members can restore it for some days. Only the administration
+ * area offers this.
+ */
 export async function deleteRestorably(
   ctx: ActionContext,
   loaded: LoadedItem,
@@ -49,7 +52,7 @@ export async function deleteRestorably(
   });
 }
 
-/** Erases a deleted item before its time is over. Throws 404 if it is not there any more. */
+/** Erases a deleted item early. Throws 404 if the item no longer exists. */
 export async function eraseDeleted(
   ctx: ActionContext,
   collection: Collection,
@@ -63,7 +66,7 @@ export async function eraseDeleted(
 }
 
 /**
- * Erases a record or a submission, closed ones too, with the responses that are stored for retries. Only the
+ * Erases a record or a submission, even a closed one, with the responses that are stored for retries. Only the
  * administration area offers this.
  */
 export async function eraseItem(
@@ -96,7 +99,7 @@ async function deleteItem(
   return true;
 }
 
-/** Builds the removal of an item, if it and the definition have not changed. */
+/** Builds the removal of an item. It fails if the item or the definition has changed. */
 export function buildItemRemoval(compiled: CompiledCollection, item: Item): ItemRemoval {
   const { entries, uniqueValues } = buildIndexRowChanges(compiled, item, null);
   const { version, revision, definition } = compiled.collection;

@@ -5,13 +5,13 @@ import type { Item } from "#domain/item/item.ts";
 import { viewMarks } from "#domain/item/view-marks.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 
-/** Members can restore a deleted item for this long. Then the schedule erases it. */
+/** The time during which members can restore a deleted item. After it, the schedule erases the item. */
 const restorableMs = 7 * 24 * 60 * 60 * 1000;
 
-/** When the schedule erases an item that a member deletes now. */
+/** Returns the time at which the schedule erases an item that a member deletes now. */
 export const keptUntil = (now: number): number => now + restorableMs;
 
-/** A batch that writes nothing yet. */
+/** Returns a batch that writes nothing yet. */
 export const emptyWrite = ({ collection }: CompiledCollection, now: number): BatchWrite => ({
   revision: collection.revision,
   definitionVersion: collection.version,
@@ -41,11 +41,11 @@ interface Removal {
   /** Milliseconds since 1970. */
   at: number;
   action: AuditedItemAction;
-  /** When the schedule erases the items. Null if they are gone at once. */
+  /** The time at which the schedule erases the items. Null if the items are deleted permanently. */
   keptUntil: number | null;
 }
 
-/** Builds the batch that removes these items, if they and the definition have not changed. */
+/** Builds the batch that removes these items. It fails if an item or the definition has changed. */
 export function buildRemoval(
   compiled: CompiledCollection,
   items: readonly Item[],
@@ -77,7 +77,7 @@ export function buildRemoval(
       version: item.version,
       views: viewMarks(compiled, item, null),
       fields: "[]",
-      // The history of an item that is restored has this entry, which changed no field.
+      // If the item is restored, its history contains this entry, which changed no field.
       former: until === null ? null : "{}",
     })),
   };

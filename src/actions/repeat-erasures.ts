@@ -12,8 +12,8 @@ import { buildItemRemoval } from "./remove-item.ts";
 import { systemRecord } from "./retention.ts";
 
 /**
- * Repeats the erasures that came after the moment to which databases were restored. Collections may have moved since, so
- * each erasure finds its own database. What is not found stays owed while a database is not bound. The next run continues.
+ * Repeats the erasures that a restore of databases has undone. Collections may have moved since, so each erasure finds
+ * its own database. While a database is not bound, erasures without an item stay in the queue. The next run continues.
  */
 export async function repeatErasures(ctx: BackgroundContext): Promise<void> {
   for (const db of ctx.databases.dataDatabases()) {
@@ -30,7 +30,7 @@ export async function repeatErasures(ctx: BackgroundContext): Promise<void> {
 const seesAll = async ({ databases }: BackgroundContext): Promise<boolean> =>
   (await loadReach(databases)).missing.length === 0;
 
-/** A definition or an item that changed meanwhile has to be erased again. */
+/** "changed" means that a definition or an item changed concurrently, so the erasure must run again. */
 type Outcome = "erased" | "not found" | "changed";
 
 const kindOf = (id: string) => (id.startsWith("rec_") ? "app" : "form");
@@ -44,17 +44,17 @@ async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
   if (!found || !definition) return eraseDeletedItemOf(ctx, id);
   const compiled = compileCollection(definition.collection);
   const db = ctx.databases.of(compiled.collection);
-  // It remembers the erasure, because the restore undid what remembered it. A second restore repeats it, too.
+  // Records the erasure again, because the restore has undone the first record. A second restore then repeats it too.
   const auditRecord = systemRecord(ctx, itemAction(kindOf(id), "erase"));
   const result = await removeItem(db, buildItemRemoval(compiled, found.item), auditRecord);
   return result.outcome === "changed" ? "erased" : "changed";
 }
 
-/** Erases an item that a member deleted and could still restore. */
+/** Erases an item that a member deleted and that could still be restored. */
 async function eraseDeletedItemOf(ctx: BackgroundContext, id: string): Promise<Outcome> {
   const { databases } = ctx;
   const deleted = await findDeletedNumber(databases.dataDatabases(), id);
-  // It may have been restored between the two reads.
+  // The item may have been restored between the two reads.
   if (!deleted) return (await findStored(ctx, id)) ? "changed" : "not found";
   const collection = { id: deleted.collectionId };
   const entry = {
@@ -66,7 +66,7 @@ async function eraseDeletedItemOf(ctx: BackgroundContext, id: string): Promise<O
   return isErased ? "erased" : "changed";
 }
 
-/** Deletes an app or form without the time to restore it. The steps of the erasure follow. */
+/** Deletes an app or form that can no longer be restored. The steps of the erasure follow. */
 async function eraseCollection(ctx: BackgroundContext, subject: string): Promise<Outcome> {
   const [id = "", name] = subject.split(" ");
   const db = ctx.databases.of({ id: Number(id) });

@@ -16,17 +16,17 @@ import { auditRecord, type ReadContext } from "./context.ts";
 import type { MemberContext } from "./members.ts";
 import { databaseNames, findMoveGroup, type MoveGroup } from "./move-group.ts";
 
-/** How members start, watch and stop moves. The schedule does the work. */
+/** Lets members start, watch and stop moves. The schedule performs them. */
 
 const listedMs = 7 * 24 * 60 * 60 * 1000;
 
-/** A move, with the name of the member who started it; null if the service did. */
+/** A move with the name of the member who started it. The name is null if the service started it. */
 export interface ListedMove extends Move {
   actorName: string | null;
   canStop: boolean;
 }
 
-/** Lists the moves that are not over, and those of the last 7 days. Without a directory there are none. */
+/** Lists unfinished moves and the moves of the last 7 days. Without a directory there are none. */
 export async function listMoves(
   ctx: Pick<ReadContext, "databases" | "now">,
 ): Promise<ListedMove[]> {
@@ -44,19 +44,21 @@ export async function listMoves(
   }));
 }
 
-/** Lists the newest apps and forms of each database, for a choice. A single database has none to move. */
+/**
+ * Lists the newest apps and forms of each database to choose from. Empty with a single database, which cannot move any.
+ */
 export const listMovable = async ({
   databases,
 }: Pick<ReadContext, "databases">): Promise<NamedCollection[]> =>
   databases.directory ? loadCollectionNames(databases) : [];
 
-/** What a move would do. */
+/** The effects of a move. */
 export interface MovePlan {
   source: string;
   target: string;
   collections: StoredCollection[];
   items: number;
-  /** What the move would wait for. */
+  /** The reasons why the move would have to wait. */
   delays: MoveProblem[];
 }
 
@@ -75,7 +77,7 @@ const requestOf = (
   at: ctx.now(),
 });
 
-/** Finds what would move, and what would delay it. Returns why the move cannot start. */
+/** Finds the collections that would move, and the reasons for a delay. Returns the problem if the move cannot start. */
 export async function planMove(
   ctx: MemberContext,
   name: string,
@@ -111,7 +113,7 @@ async function findDelays(
   ];
 }
 
-/** Starts a move. A repetition returns the one that is under way. Returns why it cannot start. */
+/** Starts a move. A repeated call returns the unfinished move. Returns the problem if the move cannot start. */
 export async function startMove(
   ctx: MemberContext,
   name: string,
@@ -130,7 +132,7 @@ export async function startMove(
   return "id" in started ? "moved_meanwhile" : started.refusal;
 }
 
-/** Stops a move. A repetition changes nothing. Returns null if it cannot be stopped anymore. */
+/** Stops a move. A repeated call changes nothing. Returns null if the move can no longer be stopped. */
 export async function stopMove(ctx: MemberContext, id: number): Promise<ListedMove | null> {
   const { home } = ctx.databases;
   const move = await findMove(home, id);

@@ -4,7 +4,7 @@ import { mapSentFiles, sentFileId, SentFile } from "#domain/files/sent-file.ts";
 import { findFiles } from "#store/data/files.ts";
 import type { ActionContext } from "./context.ts";
 
-/** Looks up the files that bodies of items name, in one round trip. The batch of a write decides again. */
+/** Looks up the files in the bodies of items, in one round trip. The batch of a write checks them again. */
 export async function resolveFiles(
   ctx: ActionContext,
   { extent, fields, collection }: CollectionAccess,
@@ -25,7 +25,7 @@ export async function resolveFiles(
     const id = sentFileId(entry);
     if (id === undefined) return entry;
     const file = files.get(id);
-    // "In use" would tell a narrow caller that an item still exists which it may no longer see.
+    // "In use" would reveal to a narrow caller that an item exists which it may no longer see.
     const isKnown = extent === "whole" || file?.item === null;
     return new SentFile(id, file, isKnown && file?.owner === ctx.actor);
   };

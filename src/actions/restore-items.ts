@@ -25,31 +25,32 @@ import { retryOnConflict } from "./idempotent.ts";
 import { emptyWrite } from "./remove-items.ts";
 import { loadCollection } from "./visible.ts";
 
-/** Why an item was not restored. */
+/** The reason why an item was not restored. */
 export type RestoreRefusal =
-  /** It was erased, or never deleted. */
+  /** The item was erased, or was never deleted. */
   | { reason: "gone" }
   | { reason: "full" }
   /** Another item has the value of a unique field. */
   | { reason: "taken"; key: string; value: unknown; id: string }
-  /** A definition change that has not taken effect yet gives the field another type. */
+  /** A pending change of the definition gives the field another type. */
   | { reason: "retyped"; key: string }
   | { reason: "too_large" };
 
 export interface RestoredItem {
   id: string;
-  /** The item as it is now. Null if it was not restored, or by an earlier request. */
+  /** The current item. Null if it was not restored, or if an earlier request restored it. */
   item: Item | null;
-  /** Null if the item is there again. */
+  /** Null if the item exists again. */
   refusal: RestoreRefusal | null;
 }
 
-/** The limits of one batch. The first item is always restored, however large it is. */
+/** The limits of one batch. The first item is always restored, whatever its size. */
 const batchLimits = { items: 100, bytes: 2_000_000, formulaSteps: 1_000_000 };
 
 /**
- * Restores deleted items in the present definition, each with its ID, number and history. Says of each why it was not
- * restored. An item that is there already counts as restored, so a request may be sent again.
+ * Restores deleted items with the current definition. Each item keeps its ID, number and history. Returns for each item
+ * why it was not restored, if it was not. An item that already exists again counts as restored, so a request can be
+ * repeated.
  */
 export async function restoreItems(
   ctx: ActionContext,
@@ -72,8 +73,8 @@ export async function restoreItems(
 }
 
 /**
- * Restores the first of these items, as many as fit into a batch, and says of which it was decided. Returns undefined, for
- * a retry, when a concurrent request changed the definition, an item, or who has a value.
+ * Restores the first of these items, as many as fit into a batch, and returns the items that it has decided on. Returns
+ * undefined, for a retry, when a concurrent request changed the definition, an item, or the owner of a unique value.
  */
 async function restoreBatch(
   ctx: ActionContext,
@@ -113,14 +114,14 @@ interface Restoration {
   values: UniqueValue[];
 }
 
-/** The items of one batch. Those that cannot be restored drop out, and the batch runs again without them. */
+/** The items of one batch. An item that cannot be restored is removed, and the batch runs again without it. */
 class RestorePlan {
   readonly now: number;
   restorations: Restoration[] = [];
   readonly #ctx: ActionContext;
   readonly #compiled: CompiledCollection;
   readonly #refused: RestoredItem[] = [];
-  /** The item of this batch that takes each value. */
+  /** The item of this batch that gets each value. */
   readonly #takers = new Map<string, string>();
   #formulaSteps = 0;
 
@@ -134,7 +135,7 @@ class RestorePlan {
     return this.#formulaSteps > batchLimits.formulaSteps;
   }
 
-  /** Brings the item to the present definition, or refuses it. */
+  /** Converts the item to the current definition, or rejects it. */
   add(before: Item): void {
     const { collection } = this.#compiled;
     const retyped = filledFields(collection.pending?.emptied ?? [], before.data)[0];
@@ -164,7 +165,7 @@ class RestorePlan {
     for (const value of values) this.#takers.set(JSON.stringify(value), before.id);
   }
 
-  /** The data as the present definition has it. A value that did not change needs no new results. */
+  /** Returns the data in the form of the current definition. Unchanged values need no new results. */
   #presentDataOf({ data, definitionVersion }: Item): Item["data"] {
     if (definitionVersion === this.#compiled.collection.version) return data;
     const fitted = fitDefinition(this.#compiled, data);
@@ -183,14 +184,14 @@ class RestorePlan {
     return { reason: "taken", key, value: presentData(this.#compiled, data)[key], id };
   }
 
-  /** Refuses the items after the first ones, because the form is full. */
+  /** Rejects the items after the first ones, because the form is full. */
   keepFirst(count: number): void {
     for (const { before } of this.restorations.slice(count))
       this.#refuse(before.id, { reason: "full" });
     this.restorations = this.restorations.slice(0, count);
   }
 
-  /** Refuses the items whose values others have. Returns false if there are none any more. */
+  /** Rejects the items whose values other items have. Returns false if no items remain. */
   async refuseTaken(db: Parameters<typeof findUniqueConflicts>[0]): Promise<boolean> {
     const requested = this.restorations.flatMap(({ before, values }) =>
       values.map((value): RequestedValue => [...value, before.number]),
@@ -248,7 +249,7 @@ class RestorePlan {
     };
   }
 
-  /** The refused items and those of the batch. */
+  /** Returns the rejected items and the items of the batch. */
   results(): RestoredItem[] {
     return [
       ...this.#refused,

@@ -23,8 +23,8 @@ import { buildRemoval } from "./remove-items.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
- * Checks that the caller may change `retain`, and sets when the new rule applies. Only owners and admins may set or
- * shorten it, because that erases submissions. A credential acts with the role of the member who created it.
+ * Checks that the caller may change `retain`, and sets the time from which the new rule applies. Only owners and admins
+ * may set or shorten it, because that erases submissions. A credential acts with the role of the member who created it.
  */
 export async function withRetention(
   ctx: ActionContext,
@@ -48,7 +48,10 @@ async function assertCanErase({ actor, role, databases }: ActionContext): Promis
   throw problem.invalidInput([errorAt(["retain"], "invalid_definition", reason)]);
 }
 
-/** Limits the steps of one run in all databases. A step takes about 15 of the 1,000 queries that D1 allows per run. */
+/**
+ * The maximum number of steps of one run in all databases. A step takes about 15 of the 1,000 queries that D1 allows
+ * per run.
+ */
 export const maxErasingSteps = 30;
 /** The limits of one step. */
 const stepLimits = { items: 100, bytes: 2_000_000 };
@@ -56,7 +59,9 @@ const stepLimits = { items: 100, bytes: 2_000_000 };
 /** The schedule erases every five minutes. */
 const periodMs = 5 * 60 * 1000;
 
-/** Rotates the list. Each run starts with another entry, so that none uses up the steps of every run. */
+/**
+ * Rotates the list. Each run starts with another entry, so that the first entries do not use up the steps of every run.
+ */
 export function inTurn<T>(list: readonly T[], now: number): T[] {
   const start = Math.floor(now / periodMs) % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
@@ -75,7 +80,7 @@ export async function eraseExpired(
       remainingSteps -= 1;
       const id = await nextRetaining(db, after, ctx.now());
       if (id === undefined || idleForms.has(id)) break;
-      // Forms take turns, so that a long one does not block the others.
+      // Forms take turns, so that a form with many expired submissions does not block the others.
       after = id;
       if (await eraseStep(ctx, db, id, notifyChange)) idleForms.clear();
       else idleForms.add(id);
@@ -97,14 +102,14 @@ async function eraseStep(
   const items = await loadExpired(db, buildExpiry(retain, zone, ctx.now()), stepLimits);
   if (items.length === 0) return false;
   const compiled = compileCollection(current.collection);
-  // An item or a definition that changed meanwhile fails the batch. The next step reads it again.
+  // If an item or a definition changes concurrently, the batch fails. The next step reads it again.
   const result = await eraseItems(ctx, db, compiled, items);
   if (result.outcome !== "created") return false;
   if (result.hasListeners) notifyChange(current.collection);
   return true;
 }
 
-/** Erases these items in one batch. The audit names the service as the actor. */
+/** Erases these items in one batch. The audit log names the service as the actor. */
 function eraseItems(
   ctx: BackgroundContext,
   db: CollectionDatabase,
@@ -117,7 +122,10 @@ function eraseItems(
   return storeBatch(db, erasure, null, auditRecord, { conditions: [] });
 }
 
-/** The items to which the rule applies now: submissions created at or before `createdUntil`, all or only closed ones. */
+/**
+ * Returns the items that the rule applies to now: submissions created at or before `createdUntil`, all or only closed
+ * ones.
+ */
 const buildExpiry = ({ days, only }: Retention, zone: string, now: number) => ({
   createdUntil: daysBefore(now, days, zone),
   only,

@@ -34,7 +34,7 @@ export async function rotateCredential(
       ...item,
       expires_at: Math.min(item.expires_at ?? overlapEnd, overlapEnd),
     }))
-    // A secret that expires now is removed, because the object's clock may be behind this one.
+    // A secret that expires now is removed, because the clock of the object may be behind this one.
     .filter(({ expires_at }) => expires_at > now);
   const after = { ...before, secrets: [...previousSecrets, storedSecret] };
   const credential = await replaceCredential(ctx, before.version, after, "credential.rotate");
@@ -42,8 +42,8 @@ export async function rotateCredential(
 }
 
 /**
- * Ends a secret that a rotation replaced, before its time. A repeated call pushes the stored secrets to the Durable
- * Object again. The newest secret ends only with its credential.
+ * Removes a secret that a rotation replaced, before it expires. A repeated call pushes the stored secrets to the
+ * Durable Object again. The newest secret ends only with its credential.
  */
 export async function expireOldSecret(
   ctx: CredentialContext,

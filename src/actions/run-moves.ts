@@ -11,9 +11,8 @@ import { MoveRefusedError, MoveRun, RunOverError, type MoveContext } from "./mov
 const maxRunMs = 25_000;
 
 /**
- * Works on the move that is not over, or erases a copy that is due. A run that is killed at any point is continued by the
- * next one. Without a directory there are no moves, and nothing is read.
- * Returns whether there was something to do.
+ * Continues the unfinished move, or erases a copy that is due. If a run is killed at any point, the next run continues.
+ * Without a directory there are no moves, and this reads nothing. Returns whether there was something to do.
  */
 export async function runMoves(ctx: MoveContext, maxQueries = 700): Promise<boolean> {
   const { databases, now } = ctx;
@@ -32,7 +31,7 @@ export async function runMoves(ctx: MoveContext, maxQueries = 700): Promise<bool
   return true;
 }
 
-/** Repeats steps until the time is over, or the move waits or ends. */
+/** Repeats steps until the time is up, or until the move ends or has to wait. */
 async function work(run: MoveRun, hasTime: () => boolean): Promise<void> {
   for (;;) {
     stopIfRestored(run);
@@ -40,13 +39,16 @@ async function work(run: MoveRun, hasTime: () => boolean): Promise<void> {
   }
 }
 
-/** A database may have forgotten what a move has done. Before each step, because a flip that goes back is such a move. */
+/**
+ * A restored database may have lost the effects of a move. Checked before each step, because a flip that goes back is
+ * such a move.
+ */
 function stopIfRestored({ move, databases }: MoveRun): void {
   const isRestored = move.source !== null && move.restores !== databases.timeline.restores;
   if (isRestored && stoppablePhases.includes(move.phase)) throw new MoveRefusedError("restored");
 }
 
-/** Returns whether there is more to do now. */
+/** Runs one step. Returns whether more can be done now. */
 async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   switch (run.move.phase) {
     case "requested":
@@ -68,7 +70,7 @@ async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
       return retire(run, hasTime);
     case "kept":
       if ((run.move.eraseAt ?? Infinity) > run.now()) return false;
-      // The copy may be all that this deployment can reach.
+      // The deployment may not be able to access any other database, so the copy may be the only accessible data.
       if ((await loadReach(run.databases)).missing.length > 0) return false;
       if (await eraseCopies(run, run.source, "unused", hasTime)) await run.save({ phase: "done" });
       return false;
@@ -80,7 +82,9 @@ async function step(run: MoveRun, hasTime: () => boolean): Promise<boolean> {
   }
 }
 
-/** Returns whether the error ends this run only, or the move in order. */
+/**
+ * Handles an error. Returns whether the error only ended this run or ended the move properly. Other errors are thrown.
+ */
 async function handle(run: MoveRun, error: unknown): Promise<boolean> {
   if (error instanceof RunOverError) return true;
   const failure = classifyError(error);

@@ -8,9 +8,10 @@ import type { ReadContext } from "./context.ts";
 import { dependsOnOutdated } from "./sees-item.ts";
 
 /**
- * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. Both keep
- * working during a recalculation, because it replaces the values and the entries of an item together. Only callers whose
- * view depends on the results wait for it. The fields may belong to another collection, which references name.
+ * Rejects a search or an aggregate over fields that have just become searchable, because it would miss items. A
+ * recalculation does not stop searches, because it replaces the values and the entries of an item together. Only
+ * callers whose view depends on the results have to wait. The fields may belong to another collection that references
+ * point to.
  */
 export function assertIndexed(
   ctx: ReadContext,
@@ -28,10 +29,10 @@ export function assertIndexed(
   }
   resumeBackfill(ctx);
   const names = [...new Set(unindexedFields.map(({ name }) => name))];
-  // Conditions name fields of other apps only if the caller sees all of the app.
+  // Conditions can name fields of other apps only if the caller sees the whole app.
   if (access.extent === "whole" || collectionId !== collection.id)
     throw problem.indexing(names, progress);
-  // The progress counts hidden items, and the conditions of the view may name hidden fields.
+  // The progress would count hidden items, and the conditions of the view may name hidden fields.
   const shownNames = names.filter((name) => fields.byKey.has(name));
   throw shownNames.length === 0
     ? problem.tryAgain()
@@ -58,7 +59,9 @@ export function assertOptions(
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** The search over what the caller sees. For a view, the definition alone decides what is an option. */
+/**
+ * Returns the search over the items that the caller sees. For a view, only the definition decides which options exist.
+ */
 export function searchOfCaller(access: CollectionAccess, search: ParsedSearch): Search {
   const errors = search.unknownOptions.filter(({ field }) => field.options?.isComplete);
   if (access.extent === "narrow" && errors.length > 0)
@@ -66,7 +69,7 @@ export function searchOfCaller(access: CollectionAccess, search: ParsedSearch): 
   return searchThrough(access, search);
 }
 
-/** The operands to look up: whether hidden items have a value is none of a narrow caller's business. */
+/** The operands to look up. A narrow caller must not learn whether hidden items have a value. */
 export const askableOptions = (
   access: CollectionAccess,
   { unknownOptions }: Pick<Search, "unknownOptions">,

@@ -25,16 +25,16 @@ import { maySeeRecords } from "./references.ts";
 import { assertIndexed } from "./search-checks.ts";
 import { findAppAccess } from "./viewed-records.ts";
 
-/** D1 limits the length of a statement, and how many operations it takes. */
+/** D1 limits the length of a statement and the number of its operations. */
 const maxExpandedConditions = 100;
 
-/** The rights by which a search may read the records that items refer to. */
+/** The rights with which a search may read the records that items refer to. */
 export type ReaderRights = Pick<ActionContext, "permissions" | "resources">;
 
-/** The apps that a search reads through references, as far as the caller may read them. */
+/** The apps that a search reads through references, limited to those that the caller may read. */
 export class ReadableApps {
   readonly #byKey: Map<string, CollectionAccess>;
-  /** The actor for which the operand `"$me"` stands. */
+  /** The actor that the operand `"$me"` stands for. */
   readonly #me: Actor;
 
   constructor(byKey: Map<string, CollectionAccess>, me: Actor) {
@@ -42,7 +42,7 @@ export class ReadableApps {
     this.#me = me;
   }
 
-  /** The fields of an app that conditions of `matches` can name. The caller must see all of the app. */
+  /** Returns the fields of an app that conditions of `matches` can name. The caller must see the whole app. */
   readonly targets: SearchTargets = (app) => {
     const access = this.#byKey.get(app);
     if (access?.extent !== "whole") return undefined;
@@ -58,7 +58,7 @@ export class ReadableApps {
     return { ids: collections.map(({ id }) => id), stamps: cachedStampsJson(collections) };
   }
 
-  /** The references that a page expands. Those to other apps are left out. */
+  /** Returns the references that a page expands. Omits references to apps that the caller may not read. */
   expanded({ expand }: Search): ExpandedReference[] {
     return expand.flatMap((expansion) => {
       const access = this.#byKey.get(expansion.app);
@@ -90,7 +90,7 @@ export class ReadableApps {
     return current.includes(true);
   }
 
-  /** Caches the definitions that the search's own read found. Returns whether any was outdated. */
+  /** Caches the definitions that the search's own read returned. Returns whether any cached one was outdated. */
   confirm(ctx: ReadContext, heads: readonly SearchHead[]): boolean {
     for (const access of this.#byKey.values()) {
       const current = heads.find(({ head }) => head.id === access.collection.id);
@@ -99,7 +99,7 @@ export class ReadableApps {
     return heads.some(({ head }) => head.freshCollection !== null);
   }
 
-  /** Rejects a search while an app gets index entries that the caller's view of it needs. */
+  /** Rejects a search while an app is building index entries that the caller's view of it needs. */
   assertIndexed(ctx: ReadContext, heads: readonly SearchHead[]): void {
     for (const access of this.#byKey.values()) {
       const current = heads.find(({ head }) => head.id === access.collection.id);
@@ -109,7 +109,7 @@ export class ReadableApps {
     }
   }
 
-  /** Takes the items of a page, in order, until one would bring too much. At least one always fits. */
+  /** Takes the items of a page in order until one would include too many records. At least one item always fits. */
   fit(items: readonly Item[], search: Search, { records, overflow }: Included): FittingItems {
     const expanded = this.expanded(search);
     const byId = new Map(records.map((record) => [record.id, record]));
@@ -145,18 +145,18 @@ export class ReadableApps {
   }
 }
 
-/** A record to which an item refers, with the value of its app's title field. */
+/** A record that an item refers to, with the value of its app's title field. */
 export interface IncludedView extends ItemView {
   title: string | null;
 }
 
-/** The number of items that a page shows, and the records to which they refer. */
+/** The number of items on a page, and the records that they refer to. */
 interface FittingItems {
   count: number;
   included: IncludedView[];
 }
 
-/** Loads the apps that a search mentions, from the cache if possible. Without rights, none. */
+/** Loads the apps that a search mentions, from the cache if possible. Loads none without rights. */
 export async function loadReadableApps(
   ctx: ReadContext,
   rights: ReaderRights | undefined,
@@ -177,7 +177,7 @@ export async function loadReadableApps(
   );
 }
 
-/** The apps that a search may read. More than its limits allow are not loaded; parsing rejects the search. */
+/** Returns the apps that a search may read. Omits apps beyond the limits of the search, which parsing then rejects. */
 function mentionedApps(collection: Collection, body: unknown, expand: readonly string[]): string[] {
   const properties = isObject(body) ? body : {};
   const matched = fieldsOfMatches(properties["conditions"]).slice(0, maxConditions);
@@ -194,7 +194,7 @@ function mentionedApps(collection: Collection, body: unknown, expand: readonly s
   ];
 }
 
-/** The fields of all conditions with `matches`, on any level. */
+/** Returns the fields of all conditions with `matches`, on any level. */
 function fieldsOfMatches(conditions: unknown): unknown[] {
   if (Array.isArray(conditions)) return conditions.flatMap(fieldsOfMatches);
   if (!isObject(conditions)) return [];

@@ -6,18 +6,18 @@ import { matchesItem } from "#domain/search/matches.ts";
 import { useResults } from "#domain/search/results.ts";
 import type { ReadContext } from "./context.ts";
 
-/** 1 for a caller that sees views, for statements that then read more. */
+/** 1 for a caller that sees views. Statements then read additional data. */
 export const narrowFlag = ({ resources }: Pick<ReadContext, "resources">): 0 | 1 =>
   isNarrow(resources) ? 1 : 0;
 
 /**
- * Whether the conditions of the caller's view use results that are being recalculated. Stored results may then be
- * those of former formulas, so they must not decide what the caller sees. `outdated` are the ids of the fields.
+ * Whether the conditions of the caller's view use results that are being recalculated. Stored results may come from
+ * former formulas, so they must not decide what the caller sees. `outdated` are the ids of the fields.
  */
 export const dependsOnOutdated = (access: CollectionAccess, outdated: readonly number[]): boolean =>
   access.extent === "narrow" && useResults(access.whole.collection, access.conditions, outdated);
 
-/** Whether the caller sees an item. The formulas decide as they are now, whatever results the item has. */
+/** Whether the caller sees an item. Evaluates the current formulas instead of using stored results. */
 export function seesItem(
   { now }: Pick<ReadContext, "now">,
   access: CollectionAccess,

@@ -4,10 +4,10 @@ import { loadDefinitions, type LoadedDefinitions } from "#store/data/definition-
 import { getVisiblePart, shownBytes } from "./caller-access.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 
-/** The limit for the total size of several definitions. A single one has no limit here. */
+/** The maximum total size of several definitions. A single definition has no limit here. */
 export const maxJoinedBytes = 1_000_000;
 
-/** Loads these definitions in one round trip. Returns only their number and size if they are too large together. */
+/** Loads these definitions in one round trip. If they are too large in total, returns only their number and size. */
 export async function loadSelectedDefinitions(
   { databases }: Pick<ReadContext, "databases">,
   refs: readonly CollectionRef[],
@@ -20,7 +20,9 @@ export async function loadSelectedDefinitions(
   );
 }
 
-/** Loads the parts of these definitions that the caller may see. One at a time, because hidden parts may be large. */
+/**
+ * Loads the parts of these definitions that the caller may see. Loads one at a time, because hidden parts may be large.
+ */
 export async function loadVisibleDefinitions(
   ctx: ActionContext,
   refs: readonly CollectionRef[],

@@ -6,16 +6,16 @@ import { retryOnConflict } from "./idempotent.ts";
 interface ViewUse {
   /** Throws if the current definitions do not allow this use of their views. Returns them. */
   check: () => Promise<CheckedDefinition[]>;
-  /** What `check` has returned before. */
+  /** An earlier result of `check`. */
   checked: readonly CheckedDefinition[];
   store: (definitions: readonly CheckedDefinition[]) => Promise<StoreResult>;
   undo: () => Promise<unknown>;
 }
 
 /**
- * Stores a credential or a webhook that uses views, unless a definition changes meanwhile. Where definitions are in other
- * databases, it confirms them after the write. If one has then changed so that it no longer allows the use, it undoes the
- * write. Returns false and stores nothing if `store` refuses.
+ * Stores a credential or a webhook that uses views, unless a definition changes concurrently. If definitions are in
+ * other databases, it confirms them after the write. If one has then changed so that it no longer allows the use, it
+ * undoes the write. Returns false and stores nothing if `store` rejects the write.
  */
 export async function storeWithViews(
   ctx: Pick<ReadContext, "databases" | "timing">,

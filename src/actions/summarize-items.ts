@@ -9,23 +9,23 @@ import { cachedOrStoredCollection } from "./collection-cache.ts";
 import type { ActionContext } from "./context.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** Months as `YYYY-MM`, both included, in the time zone of the collection. */
+/** Months as `YYYY-MM`, both inclusive, in the time zone of the collection. */
 export interface MonthPeriod {
   from: string;
   to: string;
 }
 
-/** The number of items with each value, most first. */
+/** The number of items with each value, the most frequent first. */
 export interface Breakdown {
   /** Null for the status. */
   field: Field | null;
   values: { value: string | null; items: number }[];
-  /** The items with values that `values` omits. */
+  /** The number of items with values that `values` omits. */
   others: number;
 }
 
 export interface Figures {
-  /** Every month of the period, also those without items. */
+  /** Every month of the period, including months without items. */
   months: { month: string; items: number }[];
   total: number;
   breakdowns: Breakdown[];
@@ -37,9 +37,9 @@ export interface Summary {
   collection: Collection;
   status: CollectionStatus | null;
   period: MonthPeriod;
-  /** Null when the period has more items, or larger ones, than aggregates may read. */
+  /** Null when the period has more or larger items than aggregates may read. */
   figures: Figures | null;
-  /** The number of the page, from 1. Each page has the figures of other fields. */
+  /** The number of the page, from 1. Each page has figures of different fields. */
   page: number;
   pageCount: number;
 }
@@ -51,7 +51,7 @@ const maxValues = 8;
 const usualMonths = 12;
 export const maxMonths = 36;
 
-/** The months that end with this one. */
+/** Returns the given number of months up to the current one. */
 export function recentMonths(count: number, now: number, zone: string): MonthPeriod {
   const to = dayInZone(now, zone).slice(0, 7);
   return { from: addMonths(to, 1 - count), to };
@@ -63,7 +63,7 @@ function addMonths(month: string, count: number): string {
   return `${String(Math.floor(months / 12)).padStart(4, "0")}-${String((months % 12) + 1).padStart(2, "0")}`;
 }
 
-/** Lists the months of a period, at most one more than a summary may have. */
+/** Lists the months of a period, up to one more than a summary may have. */
 function monthsOf({ from, to }: MonthPeriod): string[] {
   const months: string[] = [];
   for (let month = from; month <= to && months.length <= maxMonths; month = addMonths(month, 1))
@@ -71,7 +71,7 @@ function monthsOf({ from, to }: MonthPeriod): string[] {
   return months;
 }
 
-/** The last half of the months of a period. Undefined for a single month. */
+/** Returns the second half of the months of a period. Undefined for a single month. */
 export function shorterPeriod({ from, to }: MonthPeriod): MonthPeriod | undefined {
   const half = monthsOf({ from, to }).length >> 1;
   return half === 0 ? undefined : { from: addMonths(to, 1 - half), to };
@@ -118,8 +118,8 @@ function summaryFields({ kind, definition }: Collection, page: number): SummaryF
 }
 
 /**
- * Summarizes the items that were created in a period, or in the last 12 months. All figures of a page come from one state of
- * the database, in one round trip. After the last page, it returns the last one.
+ * Summarizes the items that were created in a period, or in the last 12 months. All figures of a page come from one
+ * state of the database, in one round trip. A page number after the last page returns the last page.
  */
 export async function summarizeItems(
   ctx: ActionContext,

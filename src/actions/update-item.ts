@@ -130,7 +130,10 @@ export function nextState(
   return { data: computedResult.data, errors: [], warnings, status: newStatus };
 }
 
-/** Rejects a late draft. Passes 0 items, because drafts already count. So a draft can be submitted to a full form. */
+/**
+ * Rejects a draft that is submitted too late. Passes 0 items, because drafts already count. A draft can therefore be
+ * submitted to a full form.
+ */
 function assertSubmittable({ collection }: CompiledCollection, now: number): void {
   const reason = closedReason(collection.definition.acceptance, 0, now);
   if (reason) throw problem.submissionsClosed(reason);

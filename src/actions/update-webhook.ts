@@ -49,7 +49,7 @@ export function updateWebhook(
       : patchedWebhook;
     const resume = () => ctx.runAfterResponse(() => ctx.objects.resume(before.id));
     if (JSON.stringify(after) === JSON.stringify(before)) {
-      // An active webhook may be waiting for its next attempt. Setting it to active retries now.
+      // An active webhook may be waiting for its next attempt. Setting it to active again retries now.
       if (patch.state !== "active") return { hook: before, secret: null };
       resume();
       const isRetrying = before.state === "active" && before.retryAt !== null;
@@ -93,7 +93,7 @@ type WebhookPatch = Partial<
   state?: "active" | "paused";
 };
 
-/** Members that decide where messages go and what they contain. */
+/** Members that determine where messages go and what they contain. */
 const deliveryFields = [
   "url",
   "types",
@@ -103,7 +103,7 @@ const deliveryFields = [
   "changedFields",
 ] as const;
 
-/** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
+/** A caller that changes a delivery field becomes the maker, because messages contain only what the maker may read. */
 function applyPatch(
   ctx: WebhookContext,
   before: Webhook,
@@ -121,7 +121,10 @@ function applyPatch(
   return { ...after, maker: ctx.actor, makerRightsEndAt: Number.MAX_SAFE_INTEGER };
 }
 
-/** Keeps the positions of collections that the webhook already listens to. New collections start at their end. */
+/**
+ * Keeps the positions of collections that the webhook already listens to. New collections start at the end of their
+ * feeds.
+ */
 async function nextStartPositions(
   ctx: WebhookContext,
   before: Webhook,

@@ -49,7 +49,7 @@ const newFileSchema = lazy(() =>
   }),
 );
 
-/** The collection that a body names, if it names one. */
+/** Returns the collection that a body names, or undefined if it names none. */
 export function namedCollection(body: unknown): { kind: CollectionKind; key: string } | undefined {
   const name =
     typeof body === "object" && body !== null && "collection" in body ? body.collection : "";
@@ -57,7 +57,7 @@ export function namedCollection(body: unknown): { kind: CollectionKind; key: str
   return kind && key ? { kind: kind as CollectionKind, key } : undefined;
 }
 
-/** Announces a file, whose content follows. */
+/** Announces a file. The content follows in another request. */
 export async function createFile(ctx: ActionContext, body: unknown): Promise<LoadedFile> {
   const named = namedCollection(body);
   if (!named) {
@@ -150,13 +150,13 @@ function findName(text: string, errors: FieldError[]): string | undefined {
   return undefined;
 }
 
-/** The bytes of an upload. `length` is null if the sender did not announce it. */
+/** The bytes of an upload. `length` is null if the sender did not state it. */
 export interface UploadBody {
   body: ReadableStream<Uint8Array> | null;
   length: number | null;
 }
 
-/** Stores the content of a file, which may be repeated. The bytes stream to R2, which verifies their digest. */
+/** Stores the content of a file. Can be repeated. The bytes stream to R2, which verifies their digest. */
 export async function storeContent(
   ctx: FileContext,
   loaded: LoadedFile,
@@ -173,12 +173,12 @@ export async function storeContent(
   const contentType = await detectType(ctx, id, jurisdiction);
   const db = ctx.databases.of(collection);
   if (contentType === null || !(await completeFile(db, id, contentType))) {
-    // The file was removed meanwhile. If this fails, the schedule deletes the object.
+    // The file was removed concurrently. If this deletion fails, the schedule deletes the object.
     ctx.runAfterResponse(() => ctx.files.delete([id]));
     throw problem.notFound();
   }
-  // The row may have moved meanwhile. If this fails, the schedule carries the object. A Worker ends 30 seconds after its
-  // response, and the next move lasts longer than that.
+  // The row may have moved concurrently. If this fails, the schedule moves the object. A Worker ends 30 seconds after
+  // its response, and the next move lasts longer than that.
   const current = await ctx.databases.jurisdictionOf(collection);
   if (!ctx.files.areTogether(jurisdiction, current))
     ctx.runAfterResponse(async () => {
@@ -187,7 +187,7 @@ export async function storeContent(
   return { ...loaded, file: { ...file, contentType: file.contentType ?? contentType } };
 }
 
-/** Detects the type of what is stored, so that the bytes need not pass through the Worker's own code. */
+/** Detects the type of the stored content, so that the bytes need not pass through the Worker's own code. */
 async function detectType(
   ctx: FileContext,
   id: string,

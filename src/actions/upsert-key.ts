@@ -13,7 +13,7 @@ type Upsert = Extract<BatchOperation, { op: "upsert" }>;
 /** Returns the unique value by which an upsert finds its item. Throws 422 when it is missing or invalid. */
 export type UpsertKeyReader = (operation: Upsert) => UniqueValue;
 
-/** Reads the values of a batch's upserts. Checks each value once, and all of them with one budget. */
+/** Creates the reader for the upserts of a batch. It checks each value once, and all values with one budget. */
 export function createUpsertKeyReader(
   access: CollectionAccess,
   budget: CheckBudget,

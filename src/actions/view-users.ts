@@ -24,9 +24,9 @@ import type { ActionContext } from "./context.ts";
 import { resultsToRecalculate } from "./fields-to-index.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
-/** What a change of a definition means for its views, and for the credentials and webhooks that use them. */
+/** The effects of a definition change on its views, and on the credentials and webhooks that use them. */
 export interface ViewEffects {
-  /** The keys of views that match other items or show other fields, or that are gone. */
+  /** The keys of views that match other items, show other fields, or no longer exist. */
   views: string[];
   users: ViewCredential[];
   webhooks: ViewUser[];
@@ -34,7 +34,7 @@ export interface ViewEffects {
 
 export const noViewEffects: ViewEffects = { views: [], users: [], webhooks: [] };
 
-/** The effects of both changes. */
+/** Returns the combined effects of two changes. */
 export function mergeViewEffects(one: ViewEffects, other: ViewEffects): ViewEffects {
   const isNew = ({ view }: ViewUser) => !one.views.includes(view);
   return {
@@ -59,8 +59,8 @@ export async function checkViewEffects(
 }
 
 /**
- * The same for a change that was pending. Throws 409 if a credential has got a view meanwhile that the author of the change
- * may not change.
+ * Does the same for a pending change. Throws 409 if a credential has since got a view that the author of the change may
+ * not change.
  */
 export async function checkPendingEffects(
   { databases }: Pick<ActionContext, "databases">,
@@ -74,7 +74,7 @@ export async function checkPendingEffects(
   throw problem.schemaInUse(viewInUseReason(user), { field: "views" });
 }
 
-/** The same for any author. */
+/** Does the same for any author. */
 async function checkViewUsers(
   ctx: Pick<ActionContext, "databases">,
   collection: Collection,
@@ -165,7 +165,7 @@ const viewInUseReason = ({ name, view }: ViewUser): Reason =>
 const mayChangeUsedViews = (role: Role | null | undefined): boolean =>
   roleAllows(role ?? "viewer", "credentials");
 
-/** The role of a member, or of the member who created a credential. */
+/** Finds the role of a member, or of the member who created a credential. */
 async function findRole(
   { home }: ActionContext["databases"],
   actor: Actor,
@@ -183,7 +183,7 @@ interface NarrowRights {
 
 const wholePermissions: readonly Permission[] = ["schema:write", "webhooks:manage"];
 
-/** Throws 422 if a credential with views has rights that no view allows. Returns the definitions of its views. */
+/** Throws 422 if a credential with views has permissions that no view allows. Returns the definitions of its views. */
 export async function assertViewsAllow(
   ctx: ActionContext,
   input: NarrowRights,

@@ -11,14 +11,14 @@ import { retryOnConflict } from "./idempotent.ts";
 import { referencedFields } from "#domain/search/tree.ts";
 import { assertIndexed } from "./search-checks.ts";
 
-/** The records of an app that a caller sees through a view, out of some. */
+/** The records that a caller sees through a view, out of some records of an app. */
 export interface ViewedRecords {
   access: NarrowCollection;
   /** The versions of the records, by their IDs. */
   versions: ReadonlyMap<string, number>;
 }
 
-/** What a look-up of records may still cost, in all apps together. */
+/** The remaining cost of a lookup of records, in all apps together. */
 export interface RecordsBudget {
   costLeft: number;
 }
@@ -32,8 +32,8 @@ export const seesView = ({ resources }: Pick<ReadContext, "resources">, app: str
 };
 
 /**
- * The part of an app that the caller sees, for a collection that refers to it. Undefined if there is none. The definition
- * may be outdated, but it is no older than the caller's view.
+ * Finds the part of an app that the caller sees, for a collection that refers to the app. Undefined if the caller sees
+ * nothing. The definition may be outdated, but is not older than the caller's view.
  */
 export async function findAppAccess(
   ctx: ReadContext,
@@ -56,7 +56,7 @@ async function findCurrentAccess(
   return current && findAccess(ctx, current.compiled);
 }
 
-/** The view of an app that the caller sees. Undefined if the view is missing. */
+/** Finds the view of an app that the caller sees. Undefined if the view is missing. */
 export async function findViewedApp(
   ...[ctx, collection, app]: Parameters<typeof findAppAccess>
 ): Promise<NarrowCollection | undefined> {
@@ -65,8 +65,8 @@ export async function findViewedApp(
 }
 
 /**
- * Finds which of these records of an app the caller sees through its view now. Undefined if the view is missing. Throws 422
- * if examining them would exceed the budget.
+ * Finds which of these records of an app the caller currently sees through its view. Undefined if the view is missing.
+ * Throws 422 if examining them would exceed the budget.
  */
 export async function findViewedRecords(
   ctx: ReadContext,

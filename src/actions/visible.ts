@@ -32,7 +32,9 @@ export interface LoadedItem extends StoredItem {
   isFromPrimary: boolean;
 }
 
-/** Returns the app or form, from the cache if possible. A cached one may be deleted, which every batch checks. */
+/**
+ * Returns the app or form, from the cache if possible. A cached one may have been deleted, which every batch checks.
+ */
 export async function getCollection(
   ctx: ActionContext,
   kind: CollectionKind,
@@ -91,15 +93,15 @@ export async function getSubmission(ctx: ActionContext, id: string): Promise<Loa
   return requireVisible(ctx, await loadSubmission(ctx, id));
 }
 
-/** Returns 404 to callers that can see no form, without a read. */
+/** Throws 404 for callers that can see no form, without a read. */
 export function requireVisibleForms({ resources }: ActionContext): void {
   const keys = visibleKeys(resources, "form");
   if (keys !== "all" && keys.length === 0) throw problem.notFound();
 }
 
 /**
- * Returns a prefetched submission if the caller can see it. Reads a hidden one again from the primary, like a missing
- * one, so that the time of a 404 does not reveal which it is.
+ * Returns a prefetched submission if the caller can see it. Reads a hidden one again from the primary, exactly like a
+ * missing one, so that the time of a 404 does not reveal which case it is.
  */
 export async function requireVisibleSubmission(
   ctx: ActionContext,
@@ -138,7 +140,7 @@ export async function getItemWithChanges(
   return { loaded: item, changes, titles, referrers };
 }
 
-/** The stored item, if the caller sees it. */
+/** Returns the stored item if the caller sees it. */
 export async function findVisibleItem(
   ctx: ActionContext,
   { kind, id }: { kind: CollectionKind; id: string },
@@ -157,12 +159,12 @@ async function toLoadedItem(
   if (!current) throw problem.notFound();
   const { item, outdated } = current;
   const access = await accessCurrentCollection(ctx, await loadCollectionOfHead(ctx, current.head));
-  // An item outside the caller's view is like one that does not exist.
+  // An item outside the caller's view looks like one that does not exist.
   if (!seesItem(ctx, access, item, outdated)) throw problem.notFound();
   return { item, compiled: access, isFromPrimary: ctx.versions.isFromPrimary() };
 }
 
-/** Returns 404 for an item of a collection that the caller cannot see. */
+/** Throws 404 for an item of a collection that the caller cannot see. */
 function requireVisible({ resources }: ActionContext, loaded: LoadedItem): LoadedItem {
   const { kind, key } = loaded.compiled.collection;
   if (!isVisible(resources, kind, key)) throw problem.notFound();

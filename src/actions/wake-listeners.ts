@@ -44,8 +44,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * Recovers from lost calls and alarms. Each minute it wakes the webhooks that listen to recently changed collections, and
- * each hour those of all collections. A webhook that fails to wake does not block the others.
+ * Recovers from lost calls and alarms. Every minute, it wakes the webhooks that listen to recently changed collections.
+ * Every hour, it wakes the webhooks of all collections. A webhook that fails to wake does not block the others.
  */
 export async function wakeListenersOfRecentChanges(
   databases: Databases,
@@ -62,7 +62,7 @@ export async function wakeListenersOfRecentChanges(
   if (failure) throw failure.reason;
 }
 
-/** The active webhooks that send events for recalculated items of a collection. */
+/** Lists the active webhooks that send events for recalculated items of a collection. */
 export async function listRecalculationListeners(
   { databases }: Pick<ReadContext, "databases">,
   kind: CollectionKind,

@@ -11,7 +11,7 @@ import { filterExistingKeys } from "#store/home/listeners.ts";
 import type { WebhookContext } from "./context.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** Whether the caller sees the whole collection that an entry such as `app:KEY` or `form:KEY/VIEW` names. */
+/** Whether the caller sees the whole collection of an entry such as `app:KEY` or `form:KEY/VIEW`. */
 export function isVisibleEntry(resources: Resources, entry: string): boolean {
   const [kind, key = ""] = splitEntry(entry).name.split(":");
   return hasWholeAccess(resources, kind as CollectionKind, key);
@@ -20,9 +20,9 @@ export function isVisibleEntry(resources: Resources, entry: string): boolean {
 type Selection = Pick<Webhook, "collections" | "changedFields">;
 
 /**
- * Validates the parts of a webhook's selection that a request sets. Throws 422 if a collection is missing or hidden from the
- * caller (the error is the same), if a view is missing, or if no collection has a changed field. Returns the revision of each
- * definition whose view was checked.
+ * Validates the parts of a webhook's selection that a request sets. Throws 422 if a collection is missing or hidden
+ * from the caller (both cause the same error), if a view is missing, or if no collection has a changed field. Returns
+ * the revision of each definition whose view was checked.
  */
 export async function validateSelection(
   ctx: WebhookContext,
@@ -73,7 +73,7 @@ async function entryErrors(ctx: WebhookContext, collections: readonly string[]) 
   });
 }
 
-/** The maximum number of definitions that are in memory at once. */
+/** The maximum number of definitions in memory at the same time. */
 const definitionsPerRead = 10;
 
 /** Finds the views in `collections` and the keys in `keys` that exist. Loads only the definitions that it needs. */

@@ -20,14 +20,14 @@ import {
 } from "./collection-cache.ts";
 import { seesItem } from "./sees-item.ts";
 
-/** A message about one change, which has the form of the change feed. */
+/** A message about one change, in the format of the change feed. */
 export interface WebhookMessage {
   type: WebhookType;
   collection: string;
   /** The number of the change. */
   number: number;
   change: ChangeView;
-  /** Whether the item came into the webhook's view with this change. */
+  /** Whether the item entered the webhook's view with this change. */
   hasEntered: boolean;
 }
 
@@ -46,7 +46,7 @@ interface Source {
 
 /**
  * Loads the next change that the webhook sends. All changes up to `scannedThrough` have been scanned. A deleted
- * collection is at its end, where a restore continues.
+ * collection counts as being at its end. After a restore, the scan continues there.
  */
 export async function loadNextMessage(
   source: CollectionSource & { clock: Clock },
@@ -59,7 +59,7 @@ export async function loadNextMessage(
   const filter: ChangeFilter = {
     actions: listReportedActions(hook),
     viewMark: view === undefined ? null : keyMarkStart(view),
-    // In a view, other changes may be events too, because items leave it.
+    // With a view, other changes may be events too, because items can leave the view.
     limited:
       limitedFields && view === undefined
         ? { actions: listLimitedActions(hook), fields: [...limitedFields] }
@@ -76,7 +76,7 @@ export async function loadNextMessage(
   const changedIds = hook.changedFields && findChangedIds(definition.fields, hook.changedFields);
   const event = findWebhookEvent(hook, change, matched, changedIds);
   if (!event) {
-    // Now that the fields are known, the database skips all other changes at once.
+    // The fields are known now, so the database can skip all other changes at once.
     if (changedIds && !limitedFields && view === undefined)
       return loadNextMessage(source, hook, { id, name }, scannedThrough, changedIds);
     return { message: null, scannedThrough, isAtEnd };
@@ -97,7 +97,7 @@ export async function loadNextMessage(
   return { message, scannedThrough, isAtEnd };
 }
 
-/** What messages show of a collection: the fields of the view, and nothing of a view that no longer exists. */
+/** Returns what messages contain of a collection: the fields of the view, or nothing if the view no longer exists. */
 function reachThroughView(
   whole: CompiledCollection,
   key: string | undefined,

@@ -31,7 +31,7 @@ import { reasonFor } from "#domain/problem/reasons.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
 
-/** The caller sees its own webhooks, and those that listen only to collections visible to it. */
+/** The caller sees its own webhooks, and webhooks that listen only to collections visible to it. */
 function canSee({ actor, resources }: VisibilityContext, { maker, collections }: Webhook): boolean {
   if (maker === actor || resources === "all") return true;
   return collections !== "all" && collections.every((name) => isVisibleEntry(resources, name));
@@ -64,10 +64,10 @@ async function listVisibleWebhooks(ctx: WebhookContext): Promise<Webhook[]> {
   return filterVisible(ctx, await listAllWebhooks(ctx));
 }
 
-/** A list asks at most this many objects for their health, all at once. */
+/** The maximum number of objects that a list asks for their health, all in parallel. */
 const maxAskedObjects = 50;
 
-/** Lists webhooks with how well they deliver; null for those whose object does not answer. */
+/** Lists webhooks with the health of their deliveries. The health is null if the object does not respond. */
 export async function listWebhooksWithHealth(
   ctx: WebhookContext,
 ): Promise<{ hook: Webhook; health: DeliveryHealth | null }[]> {

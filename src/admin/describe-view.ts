@@ -9,7 +9,7 @@ import type { Catalogue } from "./language/index.tsx";
 type Texts = Pick<Catalogue, "viewDescription" | "terms">;
 type ViewTexts = Catalogue["viewDescription"];
 
-/** What turns the keys and IDs in a view into words. */
+/** The data with which keys and IDs in a view become words. */
 export interface ViewWords {
   kind: CollectionKind;
   fields: readonly Field[];
@@ -17,8 +17,8 @@ export interface ViewWords {
 }
 
 /**
- * What a view shows, in words, for people who give access to it. A field that is gone has its key, and a record, member or
- * credential without a name has its ID.
+ * Describes a view in words, for members who give access to it. A deleted field appears with its key. A record, member
+ * or credential without a name appears with its ID.
  */
 export function describeView(
   view: Pick<View, "conditions" | "fields">,
@@ -31,10 +31,10 @@ export function describeView(
   );
 }
 
-/** The fields that a view shows, or those that it hides if these are fewer. Null for all fields. */
+/** The fields that a view shows, or the fields that it hides if there are fewer. Null for all fields. */
 export type FieldSelection = { isHidden: boolean; labels: string[] } | null;
 
-/** The part of the items and of the fields that a view shows. */
+/** The items and the fields that a view shows. */
 export interface ViewPart {
   /** The conditions as a clause. Null if the view shows all items. */
   conditions: string | null;
@@ -72,7 +72,7 @@ function describeFields(selection: FieldSelection, text: ViewTexts): string {
   return (selection.isHidden ? text.allFieldsExcept : text.fields)(selection.labels);
 }
 
-/** What a view matches: “All records”, or “Only records whose …”. */
+/** Describes the items of a view: “All records”, or “Only records whose …”. */
 export function describeItems(
   view: Pick<View, "conditions">,
   text: Texts,
@@ -84,7 +84,7 @@ export function describeItems(
   return text.viewDescription.items(conditions, items);
 }
 
-/** Conditions on options without quotation marks, like “Room is Blue”, as the name of a view. */
+/** Describes conditions on options without quotation marks, like “Room is Blue”, for the name of a view. */
 export function nameConditions(
   conditions: readonly unknown[],
   { viewDescription, terms }: Texts,
@@ -144,7 +144,7 @@ const isNamed = (field: unknown, target: Field | RowField | undefined) =>
 const textIn = <Text>(texts: Record<string, Text>, name: unknown): Text | undefined =>
   typeof name === "string" && Object.hasOwn(texts, name) ? texts[name] : undefined;
 
-/** The operators that say the same of one value. */
+/** Replaces operators of lists by the operators that mean the same for a single value. */
 const single: Record<string, string> = {
   in: "eq",
   not_in: "ne",
@@ -152,7 +152,7 @@ const single: Record<string, string> = {
   has_all: "contains",
 };
 
-/** Apps and forms as JSON, with what their views show. */
+/** Returns apps and forms as JSON, with descriptions of their views. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>
   labels.map(({ kind, views, fields, names, ...label }) => ({
     kind,

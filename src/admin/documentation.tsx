@@ -13,8 +13,8 @@ import type { Context } from "hono";
 import type { Theme } from "#html/page.tsx";
 
 /**
- * Gives the pages of the documentation the reader's theme, and members the side bar of the area. Without either, they stay
- * as they are.
+ * Applies the reader's theme to the pages of the documentation, and adds the side bar of the administration area for
+ * members. Pages stay unchanged for readers with neither.
  */
 export const frameDocumentation = createMiddleware<AppEnv>(async (c, next) => {
   await next();
@@ -33,12 +33,12 @@ export const frameDocumentation = createMiddleware<AppEnv>(async (c, next) => {
   const headers = new Headers(c.res.headers);
   for (const name of ["ETag", "Content-Length"]) headers.delete(name);
   headers.set("Cache-Control", "private, no-store");
-  // Otherwise, the new response would get the headers of the previous one.
+  // Otherwise, the new response would get the headers of the previous response.
   c.res = undefined;
   c.res = new Response(withFrame(html, theme, sidebar, skipLink(c)), { headers });
 });
 
-/** Empty for readers who are not signed in. */
+/** Returns the side bar as HTML. Empty for readers who are not signed in. */
 async function renderSidebar(c: Context<AdminEnv>, theme: Theme): Promise<string> {
   const member = await findReader(c);
   if (!member) return "";
@@ -54,13 +54,16 @@ async function renderSidebar(c: Context<AdminEnv>, theme: Theme): Promise<string
   return (sidebar as { toString: () => string | Promise<string> }).toString();
 }
 
-/** The link over the side bar, in the language of the reader, which differs from that of the page. */
+/**
+ * Returns the link that skips the side bar. It is in the language of the reader, which may differ from the language of
+ * the page.
+ */
 function skipLink(c: Context): string {
   const language = readLanguage(c);
   return `<a class="skip" href="#content" lang="${language}">${partTexts(language).skip}</a>`;
 }
 
-/** Changes the parts of a page that `Page` renders for a theme and a side bar. */
+/** Changes the parts of a page that depend on a theme and a side bar, like `Page` renders them. */
 function withFrame(html: string, theme: Theme, sidebar: string, skip: string): string {
   const themed =
     theme === "system"
@@ -90,7 +93,7 @@ export const guideRoutes = () =>
       frameDocumentation,
     )
     .all("/docs/*", async (c) => {
-      // A page that this browser has may have another frame.
+      // The browser's cached page may have another frame, so its ETag is not sent.
       const request = new Request(c.req.url, { method: c.req.method });
       const response = await c.env.assets.fetch(request);
       return new Response(response.body, response);

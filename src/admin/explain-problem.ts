@@ -4,7 +4,7 @@ import type { FieldFacts } from "#admin/language/field-facts.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { type FieldError, Problem } from "#domain/problem/problem.ts";
 
-/** A problem with its field errors in the language of the page. */
+/** Translates the field errors of a problem to the language of the page. */
 export function explainErrors(
   error: Problem,
   { problems }: Pick<Catalogue, "problems">,
@@ -18,16 +18,17 @@ export function explainErrors(
   return explained?.length ? error.withErrors(explained) : error;
 }
 
-/** A problem and its field errors in the language of the page. */
+/** Translates a problem and its field errors to the language of the page. */
 export function explainProblem(error: Problem, text: Pick<Catalogue, "problems">): Problem {
-  // Missing settings have a page of their own, which recognizes their problem.
+  // Keeps the object if the detail is unchanged, because the page for missing settings recognizes the class of its
+  // problem.
   const detail = text.problems.detail(error);
   const explained =
     detail === error.detail ? error : new Problem(error.code, detail, error.members, error.headers);
   return explainErrors(explained, text);
 }
 
-/** The problem of an item. One that names a field becomes its error, so that the field's input shows it. */
+/** Translates the problem of an item. If it names a field, it becomes an error of the field's input. */
 export function explainItemProblem(
   error: Problem,
   fields: readonly Field[],
@@ -42,7 +43,7 @@ export function explainItemProblem(
   return error.withErrors([{ field: key, reason }]);
 }
 
-/** The field or column of an error, like `title`, `tags[1]` and `lines[0].qty`. */
+/** Finds the field or column of an error, like `title`, `tags[1]` and `lines[0].qty`. */
 export function findField(fields: readonly Field[], place: string): Field | undefined {
   const [key, columnKey] = place.replaceAll(/\[\d+\]/g, "").split(".");
   const field = fields.find((each) => each.key === key);

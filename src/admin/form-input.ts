@@ -12,7 +12,7 @@ import type { AppEnv } from "#http/env.ts";
 import { lazy } from "#domain/lazy.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** Whether the client wants JSON. Every route serves pages to browsers and JSON to scripts. */
+/** Whether the client accepts JSON. Every route serves pages to browsers and JSON to scripts. */
 export function wantsJson(c: Context): boolean {
   const type = accepts(c, {
     header: "Accept",
@@ -32,7 +32,7 @@ export async function parseForm<Schema extends z.ZodMiniType>(
   return parsed.data;
 }
 
-/** The body of the request, without validation of its fields. */
+/** Returns the body of the request without validating its fields. */
 export async function readForm(c: Context): Promise<Record<string, unknown>> {
   const isJson = (c.req.header("Content-Type") ?? "").startsWith("application/json");
   const body = await readBody(c, isJson);
@@ -40,10 +40,16 @@ export async function readForm(c: Context): Promise<Record<string, unknown>> {
   throw problem.invalidInput([errorAt([], "invalid_type", reasonFor("notObject"))]);
 }
 
-/** A form of 30,000 cells has fewer. A page that shows more again would be too large. */
+/**
+ * The maximum number of inputs. A form of 30,000 cells has fewer. A page with more inputs would be too large to render
+ * again.
+ */
 const maxInputs = 60_000;
 
-/** Counts `&`, which separates inputs. Each part of a multipart form takes many bytes, so these have few. */
+/**
+ * Counts `&`, which separates inputs. Each part of a multipart form takes many bytes, so multipart forms have few
+ * parts.
+ */
 function hasMoreInputs(body: ArrayBuffer, most: number): boolean {
   const bytes = new Uint8Array(body);
   let count = 1;
@@ -71,13 +77,13 @@ async function readBody(c: Context, isJson: boolean): Promise<unknown> {
 /** The values of a form by the names of its inputs. */
 export type FormValues = Record<string, unknown>;
 
-/** A value as the text of an input. */
+/** Returns a value as the text of an input. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-/** Types whose values have half-width characters only. */
+/** Types whose values contain only half-width characters. */
 const halfWidthTypes: ReadonlySet<Field["type"]> = new Set([
   "number",
   "date",
@@ -86,11 +92,11 @@ const halfWidthTypes: ReadonlySet<Field["type"]> = new Set([
   "phone",
 ]);
 
-/** The text of an input for a field. Japanese keyboards also write digits, signs and `@` in full width. */
+/** Normalizes the text of an input for a field. Japanese keyboards also type digits, signs and `@` in full width. */
 export const fieldText = (type: Field["type"] | undefined, text: string): string =>
   type !== undefined && halfWidthTypes.has(type) ? toHalfWidth(text).trim() : text;
 
-/** The number in a text, which can have groups of thousands before decimals, as in 1,234.5. Undefined for other texts. */
+/** Parses a number that can have groups of thousands before decimals, as in 1,234.5. Undefined for other texts. */
 export function typedNumber(text: string): number | undefined {
   const plain = toHalfWidth(text).trim();
   const digits = /^-?\d{1,3}(,\d{3})+\.\d+$/.test(plain) ? plain.replaceAll(",", "") : plain;
@@ -108,12 +114,12 @@ export const EmailInput = lazy(() =>
   ),
 );
 
-/** A number from an input or a script. NaN for anything else. */
+/** Parses a number from an input or a script. Returns NaN for anything else. */
 export function numberOf(value: unknown): number {
   return textOf(value).trim() === "" ? Number.NaN : Number(textOf(value));
 }
 
-/** The page to return to: one of the administration or of the documentation, else the overview. */
+/** The page to return to: a page of the administration or of the documentation. Otherwise the overview. */
 export const ReturnPath = lazy(() =>
   z.pipe(
     z.optional(z.string().check(z.maxLength(8000))),
@@ -121,7 +127,7 @@ export const ReturnPath = lazy(() =>
   ),
 );
 
-/** Returns a path if it is below `/admin`, else undefined. Prevents redirects to other sites. */
+/** Returns a path if it is below `/admin`, and otherwise undefined. Prevents redirects to other sites. */
 export function adminPath(path: string | undefined): string | undefined {
   return path !== undefined && /^\/admin(?:[/?#][\x21-\x7e]*)?$/.test(path) ? path : undefined;
 }
@@ -131,7 +137,7 @@ const docsPath = (path: string | undefined): string | undefined =>
 
 /**
  * Rejects requests that another site makes with a member's cookie. Browsers always send the origin of a POST. A request
- * without an origin comes from a script, and scripts hold only cookies that they obtained themselves.
+ * without an origin comes from a script, which has only cookies that it obtained itself.
  */
 export const requireSameOrigin = createMiddleware<AppEnv>(async (c, next) => {
   const isSafe = c.req.method === "GET" || c.req.method === "HEAD";

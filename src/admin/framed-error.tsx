@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { AdminEnv } from "#http/env.ts";
 import { AdminPage, pageContext } from "./layout.tsx";
 
-/** Returns a function that shows an error with the navigation of the area. Undefined without a signed-in member. */
+/** Returns a function that renders an error with the navigation of the area. Undefined without a signed-in member. */
 export function findFrame(c: Context): ((title: string, content: Child) => Child) | undefined {
   if (c.get("member") === undefined) return undefined;
   const frame = pageContext(c as Context<AdminEnv>);

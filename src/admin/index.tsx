@@ -38,8 +38,9 @@ import {
 } from "#http/read-body.ts";
 
 /**
- * Reads the body before the session is checked, so that slow senders cannot use a session that has ended meanwhile.
- * Callers without a session that the service signed are limited by network first, and may send only a small body.
+ * Reads the body before the session is checked, so that slow senders cannot use a session that has ended in the
+ * meantime. Callers without a session that the service signed are first limited by network, and may send only a small
+ * body.
  */
 const receiveBody = createMiddleware<AdminEnv>(async (c, next) => {
   if (hasBody(c) && !isStreamed(c)) {
@@ -56,7 +57,7 @@ const receiveBody = createMiddleware<AdminEnv>(async (c, next) => {
 
 const noStore = createMiddleware<AppEnv>(async (c, next) => {
   await next();
-  // Browsers keep previews, and ask each time whether they may show them.
+  // Browsers keep previews of files, and revalidate them before each use.
   if (!c.var.isFile) c.res.headers.set("Cache-Control", "no-store");
 });
 

@@ -21,7 +21,7 @@ import { explainErrors } from "#admin/explain-problem.ts";
 /** The context of every page: the member, the path, the preferences and the last confirmation. */
 export interface PageContext extends Localization {
   member: { id: string; email: string; name: string; role: Role };
-  /** The path of this page, with its query. */
+  /** The path of this page with its query. */
   path: string;
   theme: Theme;
   flash: Flash | undefined;
@@ -108,7 +108,7 @@ const navigation: [group: keyof FrameText["navigation"], links: NavigationLink[]
   ],
 ];
 
-/** Whether the link leads to this page, or to the pages of which it is one. */
+/** Whether the link leads to this page, or to a page above it. */
 function isPageOf(pathname: string, href: string): boolean {
   if (href === "/admin") return pathname === href || pathname === "/admin/";
   if (href === "/docs") return pathname === href;
@@ -143,7 +143,7 @@ function Navigation({ member, path }: PageContext) {
   );
 }
 
-/** The search field of the frame. It remembers the open app or form, whose items can be searched too. */
+/** The search field of the frame. It sends the open app or form, so that the search includes its items. */
 function SearchField({ path }: PageContext) {
   const text = useText().frame;
   const open = /^\/admin\/((?:app|form)s\/[\w-]+)/.exec(path)?.[1];
@@ -168,7 +168,7 @@ function SearchField({ path }: PageContext) {
   );
 }
 
-/** The navigation, the search and the preferences beside every page. */
+/** The navigation, the search and the preferences at the side of every page. */
 export function Sidebar(frame: PageContext) {
   const { member, path, viewer, theme } = frame;
   const text = useText().frame;
@@ -212,7 +212,7 @@ export function Sidebar(frame: PageContext) {
   );
 }
 
-/** The result of the last action, with a link to what was created, and a button that takes it back. */
+/** The result of the last action, with a link to the created object and a button that reverts the action. */
 function FlashMessage({ text, isPartial, undo, link, linkName }: Flash) {
   const frameText = useText().frame;
   const message = (
@@ -246,7 +246,7 @@ interface AdminPageProps {
   actions?: Child;
   /** The problem of the submitted form. Inputs find their field errors by name. */
   problem?: Problem | undefined;
-  /** What failed; by default, that nothing was saved. */
+  /** A title that says which action failed. By default, it says that nothing was saved. */
   problemTitle?: string | undefined;
   /** The labels of the page's inputs by name, for the links of the error summary. */
   labels?: Record<string, string>;

@@ -27,7 +27,7 @@ export async function storeOneTimeSecret(
   return c.redirect(path, 303);
 }
 
-/** Returns the secret once and deletes the cookie. Undefined when the page was shown before. */
+/** Returns the secret once and deletes the cookie. Returns undefined when the page has been shown before. */
 export async function takeOneTimeSecret(
   c: Context<AdminEnv>,
   place: string,
@@ -46,7 +46,7 @@ const overlapDurations = { none: 0, "1h": hourMs, "24h": 24 * hourMs, "7d": 7 * 
 type Overlap = keyof typeof overlapDurations;
 const overlaps = Object.keys(overlapDurations) as Overlap[];
 
-/** How long the old secret remains valid, in milliseconds. */
+/** The time for which the old secret remains valid, in milliseconds. */
 export const RotateInput = lazy(() =>
   z.strictObject({
     overlap: z.pipe(
@@ -56,10 +56,10 @@ export const RotateInput = lazy(() =>
   }),
 );
 
-/** The old secret that ends now. */
+/** The old secret to end now. */
 export const ExpireInput = lazy(() => z.strictObject({ secret: z.coerce.number().check(z.int()) }));
 
-/** What a secret is called: that of a personal token, of an API client or of a webhook. */
+/** The credential of a secret: a personal token, an API client or a webhook. */
 type SecretKind = "token" | "client" | "webhook";
 
 /** Rotates the secret. The member chooses when the old one expires. */
@@ -91,7 +91,7 @@ export function RotateSecretForm({ kind, action }: { kind: SecretKind; action: s
   );
 }
 
-/** Says until when older secrets still work, and how to end them earlier. */
+/** Shows the time until which older secrets work, and buttons to end them earlier. */
 export function OldSecretNotice({
   kind,
   secrets,

@@ -15,7 +15,7 @@ import type { WebhookHealth } from "#store/home/overview.ts";
 import { useText } from "./language/index.tsx";
 import type { PageContext } from "./layout.tsx";
 
-/** What to do first in a new installation. Each entry disappears once it is done. */
+/** The first steps in a new installation. Each entry disappears when its step is done. */
 export function FirstStepsList({ frame, steps }: { frame: PageContext; steps: FirstSteps | null }) {
   const text = useText().overview.firstSteps;
   if (!steps) return null;
@@ -134,7 +134,7 @@ export function RecentActivity({
   );
 }
 
-/** The number of items that an action changed. 0 for an action on a definition. */
+/** Counts the items that an action changed. Returns 0 for an action on a definition. */
 export const countActions = (counts: RecentAction["counts"]): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 

@@ -32,7 +32,7 @@ function AttentionItem({
 }: {
   tone: Tone;
   state: string;
-  /** A link to the page where the member can fix it. */
+  /** A link to the page where the member can fix the issue. */
   link: readonly [name: string, href: string];
   children?: Child;
 }) {
@@ -154,7 +154,7 @@ function ExpiringCredential({ id, name, expiresAt }: AttentionData["expiring"][n
   );
 }
 
-/** The forms that erase submissions soon. */
+/** The forms that will soon erase submissions. */
 function RetainingForms({
   retaining,
   canDefine,

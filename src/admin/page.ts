@@ -22,7 +22,7 @@ export const requireAbility = (ability: Ability) =>
 
 type Html = Parameters<Context["html"]>[0];
 
-/** What a page or a form knows of its request. */
+/** The request data that a page or a form can use. */
 export interface AdminRequest<Query = object> {
   c: Context<AdminEnv>;
   ctx: AdminContext;
@@ -50,18 +50,18 @@ interface Attempt {
 interface PageSpec<Loaded, Query extends z.ZodMiniObject> {
   /** The schema of the query. Without it, any parameters are accepted. */
   query?: () => Query;
-  /** Loads what the page shows. A response is sent in place of the page. */
+  /** Loads the data of the page. If it returns a response, the response is sent instead of the page. */
   load(request: AdminRequest<z.output<Query>>): Promise<Loaded>;
-  /** The JSON for scripts. Without it, scripts get the page too. */
+  /** Returns the JSON for scripts. Without it, scripts get the page too. */
   document?(data: Exclude<Loaded, Response>, request: AdminRequest<z.output<Query>>): object;
-  /** Whether the page shows errors of its query beside the inputs. Otherwise they have a page of their own. */
+  /** Whether the page shows errors of its query next to the inputs. Otherwise, a separate page shows them. */
   showsQueryErrors?: boolean;
-  /** Renders the page; with an attempt, again after a form or the query was rejected. */
+  /** Renders the page. With an attempt, renders it again after the form or the query was rejected. */
   render(frame: PageContext, data: Exclude<Loaded, Response>, attempt?: Attempt): Html;
 }
 
 interface ActionSpec<Fields> {
-  /** The schema of the body, with errors in the language of the request. Without it, the body is not read. */
+  /** Returns the schema of the body, with errors in the language of the request. Without it, the body is not read. */
   fields?: (text: Catalogue) => z.ZodMiniType<Fields>;
   act(request: AdminRequest, fields: Fields): Promise<Outcome>;
 }
@@ -74,14 +74,14 @@ interface FormSpec<Fields> extends ActionSpec<Fields> {
 /** The response to an accepted form. */
 export type Outcome =
   | Response
-  /** The new state for scripts; null if there is none. People get a redirect and a confirmation. */
+  /** The new state for scripts. Null if there is none. Browsers get a redirect and a confirmation. */
   | { to: string; flash?: string | Flash; document: object | null; status?: 201 }
-  /** A secret that is shown once: to scripts at once, to people on the page `${place}/secret`. */
+  /** A secret that is shown once. Scripts get it in this response, and browsers on the page `${place}/secret`. */
   | { secret: string | null; place: string; document: object; status?: 201 }
   /** The next step of a task. */
   | { page: (frame: PageContext) => Html; document: object };
 
-/** A page and its forms. A rejected form shows the page again. */
+/** Creates a page with its forms. A rejected form renders the page again. */
 export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
   spec: PageSpec<Loaded, Query>,
 ) {
@@ -126,7 +126,7 @@ export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
   return { show, form };
 }
 
-/** A form without a page of its own. Its problems have the page of any problem. */
+/** Creates a form without a page of its own. Its problems appear on the general error page. */
 export const action =
   <Fields>(spec: ActionSpec<Fields>): Handler<AdminEnv> =>
   async (c) =>
@@ -137,7 +137,7 @@ async function perform<Fields>(c: Context<AdminEnv>, spec: ActionSpec<Fields>): 
   return spec.act(requestOf(c, {}), fields as Fields);
 }
 
-/** Sends JSON to scripts, and a page or a redirect to people. */
+/** Sends JSON to scripts, and a page or a redirect to browsers. */
 export async function sendOutcome(c: Context, outcome: Outcome): Promise<Response> {
   if (outcome instanceof Response) return outcome;
   const { document } = outcome;
@@ -159,7 +159,8 @@ export async function sendOutcome(c: Context, outcome: Outcome): Promise<Respons
 
 /**
  * Handles a submitted form. When `act` throws a problem, browsers get the page again with the errors and their input.
- * Scripts get the problem. Browsers get it too when the page cannot be rendered, for example while storage fails.
+ * Scripts get the problem. Browsers get the problem too when the page cannot be rendered, for example while storage
+ * fails.
  */
 export async function submitForm(
   c: Context,
@@ -170,7 +171,7 @@ export async function submitForm(
     return await sendOutcome(c, await act());
   } catch (error) {
     if (!(error instanceof Problem) || wantsJson(c)) throw error;
-    // The first problem tells more than that of the page.
+    // If rendering fails too, the problem of the form is more useful than the problem of the page.
     const html = await (async () => renderAgain(error))().catch(() => {
       throw error;
     });
@@ -178,7 +179,9 @@ export async function submitForm(
   }
 }
 
-/** Assigns the field errors of a problem to one input. The reasons name the parts of its value that they concern. */
+/**
+ * Assigns the field errors of a problem to one input. Each reason names the part of the input's value with the error.
+ */
 export function withFieldError(
   error: Problem,
   field: string,

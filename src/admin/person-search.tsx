@@ -168,13 +168,13 @@ function HitRow({ found, former, labels }: FoundItem) {
 /** The items of one app or form, as a table. */
 function HitGroup({ hits }: { hits: readonly FoundItem[] }) {
   const { people: text, terms } = useText();
-  const found = hits[0]?.found;
-  if (!found) return null;
+  const firstItem = hits[0]?.found;
+  if (!firstItem) return null;
   const { item, created, place, erase } = text.itemColumns;
-  const { itemCount } = terms.collections[found.kind];
+  const { itemCount } = terms.collections[firstItem.kind];
   return (
     <section>
-      <h2>{text.groupTitle(<bdi>{found.name}</bdi>, itemCount(hits.length))}</h2>
+      <h2>{text.groupTitle(<bdi>{firstItem.name}</bdi>, itemCount(hits.length))}</h2>
       <Table
         caption={text.foundItems}
         columns={[item, place, created, { name: <span class="unseen">{erase}</span> }]}
@@ -218,7 +218,7 @@ const resultPage = page({
       items.filter(({ found: item }) => item !== undefined),
       ({ found: item }) => `${item?.kind}:${item?.key}:${item?.hidden}`,
     );
-    const gone = items.filter(({ found }) => found === undefined).length;
+    const goneCount = items.filter(({ found }) => found === undefined).length;
     return (
       <AdminPage
         frame={frame}
@@ -230,14 +230,14 @@ const resultPage = page({
           {search.state === "running" ? <a href={`${base}/${search.id}`}>{text.refresh}</a> : null}
         </p>
         {search.found >= maxPersonHits ? <p>{text.moreMatches}</p> : null}
-        {items.length > gone ? (
+        {items.length > goneCount ? (
           [...groups.values()].map((hits) => <HitGroup hits={hits} />)
         ) : (
           <EmptyState>
             <p>{emptyText(search, text)}</p>
           </EmptyState>
         )}
-        {gone > 0 ? <p class="muted">{text.gone(gone)}</p> : null}
+        {goneCount > 0 ? <p class="muted">{text.gone(goneCount)}</p> : null}
         <NextLink href={next} name={text.more} />
         <p class="muted">{text.searchedPlaces}</p>
         <p class="muted">{text.otherPlaces}</p>

@@ -79,7 +79,7 @@ const round = (value: number) => Math.round(value * 10) / 10;
 const yOf = (value: number, scale: number) =>
   round(baselineY - (value / scale) * (baselineY - topY));
 
-/** The vertical axis. It has its own drawing, so that the one with the bars can be as wide as its card. */
+/** The vertical axis. It is a separate drawing, so that the drawing with the bars can be as wide as its card. */
 function Scale({ scale }: { scale: number }) {
   const viewer = useViewer();
   return (
@@ -96,16 +96,16 @@ function Scale({ scale }: { scale: number }) {
 }
 
 const maxLabels = 5;
-/** Charts with more bars have no room for their values. */
+/** The maximum number of bars with values. More bars would leave no room for them. */
 const maxValues = 12;
-/** Narrow cards show the values of this many bars. */
+/** The maximum number of bars with values on narrow cards. */
 const maxNarrowValues = 6;
 
-/** Up to five labels below the bars. Narrow cards hide every other one. */
+/** Up to five labels below the bars. Narrow cards hide every second one. */
 function Labels({ bars }: { bars: readonly Bar[] }) {
   const count = Math.min(maxLabels, bars.length);
   const step = 100 / bars.length;
-  // A label below a thin bar at an edge would leave the drawing.
+  // A label below a thin bar at an edge would extend beyond the drawing.
   const isDense = bars.length > maxNarrowValues;
   return (
     <>

@@ -19,9 +19,10 @@ import { adminPath } from "./form-input.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
- * The language and the zone belong to the member, the theme to the browser. The cookies repeat what the member chose, for
- * pages without a session. The chosen language wins over the languages that the browser sends. The chosen zone wins over
- * the browser's own zone (cookie `found_zone`, from page.ts). The zone that Cloudflare derives from the address comes last.
+ * The language and the zone belong to the member, and the theme to the browser. The cookies repeat the member's choices
+ * for pages without a session. The chosen language has precedence over the languages that the browser sends. The chosen
+ * zone has precedence over the browser's own zone (cookie `found_zone`, from page.ts). The zone that Cloudflare derives
+ * from the address comes last.
  */
 export const Preferences = lazy(() =>
   z.partial(
@@ -51,7 +52,7 @@ function setPreferences(c: Context, preferences: z.infer<ReturnType<typeof Prefe
   }
 }
 
-/** Stores the choices of the signed-in member, and repeats them in its browser. */
+/** Stores the choices of the signed-in member, and repeats them in the cookies of the browser. */
 export async function savePreferences(
   c: Context,
   ctx: Parameters<typeof changePreferences>[0],
@@ -68,7 +69,7 @@ export function readTheme(c: Context): Theme {
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-/** The choice of the member. Before its first one, and without a session, that of the browser. */
+/** Returns the choice of the member. Without a choice or a session, returns the choice of the browser. */
 function readChoice(c: Context, name: "language" | "zone"): string | undefined {
   const member = c.get("member") as Partial<Pick<Member, "language" | "zone">> | undefined;
   return member?.[name] ?? getCookie(c, name);
@@ -83,12 +84,12 @@ export function repeatPreferences(c: Context, member: Pick<Member, "language" | 
   }
 }
 
-/** The chosen zone. Undefined when the browser's own zone applies. */
+/** Returns the chosen zone. Undefined when the browser's own zone applies. */
 export function readChosenZone(c: Context): string | undefined {
   return validZone(readChoice(c, "zone"));
 }
 
-/** The chosen language. Undefined when the browser's own language applies. */
+/** Returns the chosen language. Undefined when the browser's own language applies. */
 export function readChosenLanguage(c: Context): Language | undefined {
   const language = readChoice(c, "language");
   return isLanguage(language) ? language : undefined;
@@ -97,7 +98,7 @@ export function readChosenLanguage(c: Context): Language | undefined {
 export const readLanguage = (c: Context): Language =>
   readChosenLanguage(c) ?? negotiateLanguage(c.req.header("Accept-Language"));
 
-/** The texts of the area in the language of the request. */
+/** Returns the texts of the area in the language of the request. */
 export const readTexts = (c: Context): Catalogue => {
   const language = readLanguage(c);
   return catalogueOf(language, negotiateLocale(language, c.req.header("Accept-Language")));
@@ -112,7 +113,7 @@ export function viewerOf(c: Context): Viewer {
   return { zone, language, locale, now: c.env.clock.now() };
 }
 
-/** The language, the texts, the zone and the locale of a page. */
+/** Returns the language, the texts, the zone and the locale of a page. */
 export const localize = (c: Context): Localization => ({
   viewer: viewerOf(c),
   text: readTexts(c),
@@ -123,30 +124,30 @@ function validZone(name: string | undefined): string | undefined {
 }
 
 const flashCookie = "said";
-/** The limit after URL encoding. Browsers drop longer cookies. */
+/** The maximum length after URL encoding. Browsers drop longer cookies. */
 const maxFlashBytes = 2500;
 
-/** A form that takes back an action. */
+/** A form that reverts an action. */
 export interface Undo {
   /** A path of the area. */
   action: string;
   values: Record<string, string>;
 }
 
-/** The result of an action. A partial one names what was left out. */
+/** The result of an action. A partial result names the omitted items. */
 export interface Flash {
   text: string;
   isPartial: boolean;
   undo?: Undo | undefined;
-  /** The path of what was created, if the next page is another one. */
+  /** The path of the created object, if it differs from the next page. */
   link?: string | undefined;
-  /** The name of the link. “View” if absent. */
+  /** The name of the link. The default is “View”. */
   linkName?: string | undefined;
 }
 
 /** Marks a partial result in the cookie. */
 const partialMark = "!";
-/** Marks a result with a form that takes it back, or with a link. */
+/** Marks a result with a form that reverts it, or with a link. */
 const detailsMark = "~";
 
 /** Stores a result for the next page. A cookie carries it across the redirect. */

@@ -22,7 +22,7 @@ import { viewerOf } from "./preferences.ts";
 
 interface Result {
   name: string;
-  /** Tells results with the same name apart. */
+  /** Distinguishes results with the same name. */
   detail: string;
   href: string;
 }
@@ -56,7 +56,7 @@ const pages: [page: FoundPage, href: string, ability: Ability][] = [
   ["account", "/admin/account", "see"],
 ];
 
-/** The pages that a text finds, by their names and by the words for which people look. */
+/** Finds pages by a text: by their names and by words that people search for. */
 function findPages(text: string, role: Role, { databases, frame, search }: SearchText): Result[] {
   const names = { ...frame.pages, ...search.pages, databases: databases.title };
   const starts = foldWords(text);
@@ -68,7 +68,7 @@ function findPages(text: string, role: Role, { databases, frame, search }: Searc
     .map(([name, href]) => ({ name: names[name], detail: search.kinds.page, href }));
 }
 
-/** The app or form from whose page the search came, like `forms/purchase`. */
+/** Returns the app or form of the page where the search started, like `forms/purchase`. */
 function findOpenCollection(
   open: string,
   collections: readonly NamedCollection[],
@@ -82,7 +82,7 @@ const itemsPath = ({ kind, key }: Pick<NamedCollection, "kind" | "key">) =>
 
 type Found = Awaited<ReturnType<typeof findByName>>;
 
-/** Items that the text names come first, then names of other things, then items that contain the text. */
+/** Groups the results: items that the text names, then names of other things, then items that contain the text. */
 function groupResults(
   text: string,
   found: Found,
@@ -138,27 +138,27 @@ function groupResults(
     })),
   };
   const pageGroup = { title: titles.pages, results: findPages(text, role, texts) };
-  const named = items[0]?.isNamedByText ?? false;
-  const groups = named ? [itemGroup, ...nameGroups] : [...nameGroups, itemGroup];
+  const hasNamedItem = items[0]?.isNamedByText ?? false;
+  const groups = hasNamedItem ? [itemGroup, ...nameGroups] : [...nameGroups, itemGroup];
   return [...groups, pageGroup, memberGroup].filter(({ results }) => results.length > 0);
 }
 
-/** Names an item by its title, and says where the text was found and what tells it apart from others. */
+/** Builds the result for an item: its title, the place of the match, and a detail that distinguishes it from others. */
 function itemResult(item: RankedItem, { search, terms }: SearchText, viewer: Viewer): Result {
   const { id, receipt, collectionName, title, label, value, status, createdAt } = item;
   const names = [title, receipt, `…${id.slice(-8)}`].filter((name) => name !== null && name !== "");
-  const found =
+  const matchTexts =
     label !== null && value !== null && value !== title ? [search.value(label, value)] : [];
   const state = status === "draft" || status === "closed" ? [terms.statuses[status]] : [];
   const day = formatDay(viewer, createdAt);
   return {
     name: names[0] ?? id,
-    detail: [collectionName, ...names.slice(1, 2), ...state, day, ...found].join(" · "),
+    detail: [collectionName, ...names.slice(1, 2), ...state, day, ...matchTexts].join(" · "),
     href: `${itemsPath(item)}/${id}`,
   };
 }
 
-/** Results with the same title, such as the orders of one customer, have their number in their name. */
+/** Adds the number to the names of results with the same title, such as the orders of one customer. */
 function withDistinctNames(
   items: readonly RankedItem[],
   texts: SearchText,
@@ -174,7 +174,7 @@ function withDistinctNames(
 
 const maxLists = 3;
 
-/** Links to the lists of the found items, which show all that match. */
+/** Builds links to the lists of the found items. Each list shows all items that match. */
 function collectionResults(
   items: readonly RankedItem[],
   text: string,
@@ -186,7 +186,7 @@ function collectionResults(
       .map((item) => [itemsPath(item), item.collectionName]),
   );
   return [...lists].slice(0, maxLists).flatMap(([path, name]) => {
-    // Items need not contain a word of the name of their app or form.
+    // Removes words of the collection's name from the search, because items need not contain them.
     const words = text.split(/\s+/u).filter((word) => !containsWords(name, foldWords(word)));
     const query = encodeURIComponent(words.join(" "));
     return query === ""
@@ -239,8 +239,8 @@ const searchPage = page({
 const maxOffers = 5;
 
 /**
- * Offers to search the items of the open app or form, unless a result already leads there. If nothing was found, offers
- * the newest apps and forms, too.
+ * Offers to search the items of the open app or form, unless a result already leads there. If there are no results,
+ * also offers the newest apps and forms.
  */
 function otherPlaces(
   open: string,

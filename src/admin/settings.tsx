@@ -38,5 +38,5 @@ const settingsPage = page({
   },
 });
 
-/** What concerns the whole installation. */
+/** The pages about the whole installation. */
 export const settingsRoutes = () => new Hono<AdminEnv>().get("/", settingsPage.show);

@@ -48,14 +48,16 @@ function mountOperations(): Hono<RestEnv> {
   });
 }
 
-/** Sends the response to preflights of an existing path before authentication. Unknown paths get the usual response. */
+/** Responds to preflights of existing paths before authentication. Unknown paths get the usual response. */
 function preflight(methods: readonly string[]) {
   return createMiddleware<RestEnv>(async (c, next) =>
     isPreflight(c) ? sendPreflight(c, methods) : next(),
   );
 }
 
-/** The middleware that admits a request. Without an operation, the method decides whether it counts as a write. */
+/**
+ * Returns the middleware that admits a request. Without an operation, the method decides whether it counts as a write.
+ */
 function admissionMiddleware(op: Operation | null): MiddlewareHandler[] {
   const isWriteRequest = (c: Context) =>
     op ? isWrite(op, c) : ["POST", "PUT", "PATCH", "DELETE"].includes(c.req.method);
@@ -94,7 +96,7 @@ function buildReadRequest(c: RestContext, op: Operation | null): ReadRequest<nev
 }
 
 /**
- * Returns the content of a file, which is stored as it arrives. Throws 400 for a part of it (RFC 9110, section 14.5) and
+ * Returns the content of a file, which streams to storage. Throws 400 for a partial upload (RFC 9110, section 14.5) and
  * 415 for a Content-Encoding.
  */
 function requestContent(c: RestContext): UploadBody {

@@ -15,8 +15,8 @@ import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
 
 /**
- * Serves a file to anyone with a link. The link names a credential or a member, whose rights are read from the primary
- * each time. Every invalid link returns the same 404.
+ * Serves a file to any caller with a link. The link contains a credential or a member, and each request reads its
+ * rights from the primary. Every invalid link returns the same 404.
  */
 export const serveLinkedFile = createMiddleware<ApiEnv>(async (c, next) => {
   const token = c.req.query("link");
@@ -40,7 +40,10 @@ export const serveLinkedFile = createMiddleware<ApiEnv>(async (c, next) => {
   return sendFile(c, await getAttachedFile(ctx, link.file));
 });
 
-/** Finds the credential or the member who created a link, with the current rights. Undefined once it is gone. */
+/**
+ * Finds the credential or the member who created a link, with the current rights. Returns undefined if it no longer
+ * exists.
+ */
 async function findHolder({ databases, clock }: Service, id: string) {
   const credential = await findCredential(databases.home, id);
   if (!credential) {

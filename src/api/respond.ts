@@ -32,7 +32,7 @@ export async function respond(
   return sendSingle(c, op, result);
 }
 
-/** Sends the document with its ETag, or 304 for a GET whose If-None-Match has the ETag. */
+/** Sends the document with its ETag, or 304 if a GET has the same ETag in If-None-Match. */
 function sendSingle(c: Context, op: Operation, result: SingleResult): Response {
   const { status = 200, etag, isRedefined = false, location, isReplay, hasDifferentBody } = result;
   const isConditional = op.precondition === "If-None-Match" && !isRedefined;
@@ -58,7 +58,7 @@ async function sendPage(c: Context<AppEnv>, op: Operation, page: PageResult): Pr
   return c.json({ items, ...page.members, links: { self: c.req.url, next } }, 200, headers);
 }
 
-/** The URL of the page after a position, with the parameters of this page. */
+/** Returns the URL of the page after a position, with the parameters of this page. */
 async function nextUrl(
   c: Context<AppEnv>,
   op: Operation,

@@ -18,7 +18,7 @@ import { makerEndedReason } from "#domain/webhook/status.ts";
 import { type Ledger, publishRetry } from "./ledger.ts";
 import { sendMessage, type SenderService } from "./send.ts";
 
-/** Collections delivered in parallel. The changes of one collection are delivered in order. */
+/** The number of collections that are delivered in parallel. The changes of one collection are delivered in order. */
 const maxParallelCollections = 4;
 /** The limits of one run. The next run continues at once. A step needs six of the 1,000 queries that D1 allows. */
 const maxRunMs = 20_000;
@@ -38,7 +38,7 @@ interface RunState {
   isStopped: boolean;
   hasMore: boolean;
   hasProgress: boolean;
-  /** The time of the next attempt as the database stores it for readers. */
+  /** The time of the next attempt that the database stores for readers. */
   storedRetryAt: number | null;
 }
 
@@ -90,22 +90,25 @@ export async function deliverAll(
   return { nextRunAt: state.hasMore ? clock.now() + delayMs : null };
 }
 
-/** Adapts the positions once to a restored database, which may lack delivered changes and contain undelivered ones. */
+/**
+ * Adapts the positions to a restored database, once. The database may lack delivered changes and contain undelivered
+ * ones.
+ */
 async function adaptToTimeline(databases: Databases, ledger: Ledger): Promise<void> {
   const { timeline } = databases;
   if (ledger.epoch === timeline.epoch) return;
-  // Changes in a database that is not bound would count as delivered.
+  // Changes in a database that is not bound would otherwise count as delivered.
   if ((await loadReach(databases)).missing.length > 0) throw problem.tryAgain(10);
   const positions = ledger.formerPositions(timeline);
   const undeliveredRanges = await filterRangesWithChanges(databases, positions);
-  // Of several timelines with undelivered changes, the oldest comes first.
+  // If several timelines have undelivered changes, the oldest comes first.
   const startPositions = new Map(
     undeliveredRanges.toReversed().map(({ collection, number }) => [collection, number]),
   );
   ledger.beginTimeline(timeline, positions, startPositions);
 }
 
-/** Delivers the changes of these collections in turns, until the limits of the run. */
+/** Delivers the changes of these collections in turn, until the limits of the run. */
 async function deliverCollections(
   run: RunState,
   hook: Webhook,
@@ -113,13 +116,13 @@ async function deliverCollections(
 ): Promise<void> {
   const { ledger } = run;
   const { failure, nextCollection } = ledger;
-  // After a failure, first retry the failed message alone, to test the receiver.
+  // After a failure, retries only the failed message first, to test the receiver.
   if (failure) {
     const failedCollection =
       laggingCollections.find((source) => source.id === failure.collection) ??
       laggingCollections[0];
     if (failedCollection) await deliverCollection(run, hook, failedCollection, 1);
-    // Nothing is left to retry, because the maker can no longer read the collection or its changes were deleted.
+    // There is nothing to retry, because the maker can no longer read the collection or its changes were deleted.
     else ledger.failure = null;
   }
   const isLater = ({ id }: LaggingCollection) => id >= nextCollection;

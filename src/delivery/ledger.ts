@@ -13,11 +13,11 @@ import type { SenderService } from "./send.ts";
 export interface DeliveryFailure extends RetryState {
   /** The collection of the failed message, which is retried first. */
   collection: number;
-  /** The error of the last attempt. Failures that an earlier version stored have none. */
+  /** The error of the last attempt. Missing in failures that an earlier version stored. */
   error?: string | null;
 }
 
-/** Deletes old rows after this many attempts, at most `maxPrunedRows` at once. */
+/** The number of attempts after which old rows are deleted. Each time deletes up to `maxPrunedRows`. */
 const pruneInterval = 50;
 const maxPrunedRows = 500;
 
@@ -91,7 +91,7 @@ export class Ledger {
     return this.#storage.kv.get<string>("epoch") ?? "";
   }
 
-  /** Returns the positions of all earlier timelines, for the start of this one. The oldest timeline comes first. */
+  /** Returns the positions of all earlier timelines, the oldest first. This timeline starts from them. */
   formerPositions(timeline: Timeline): FormerPosition[] {
     const { sql } = this.#storage;
     sql.exec(`CREATE TABLE IF NOT EXISTS former_place (collection INTEGER NOT NULL, below INTEGER NOT NULL,
@@ -120,7 +120,7 @@ export class Ledger {
     this.failure = null;
   }
 
-  /** The collection that the next run serves first, because the last run had no time left for it. */
+  /** The collection that the next run serves first, because the last run ran out of time before it. */
   get nextCollection(): number {
     return this.#storage.kv.get<number>("next") ?? 0;
   }
@@ -207,11 +207,11 @@ interface RetryPublication {
   service: Pick<SenderService, "databases">;
   ledger: Ledger;
   id: string;
-  /** The time of the next attempt as the database stores it. */
+  /** The time of the next attempt that the database stores. */
   storedRetryAt: number | null;
 }
 
-/** Stores the pending retry for readers of the webhook if it has changed. After an error, the next run repairs it. */
+/** Stores the pending retry for readers of the webhook if it has changed. If that fails, the next run repairs it. */
 export async function publishRetry(run: RetryPublication): Promise<void> {
   const { failure } = run.ledger;
   const retryAt = failure?.nextAt ?? null;

@@ -30,7 +30,7 @@ export interface SenderService {
   log(line: string, level: "error"): void;
 }
 
-/** The limit for the stored part of a receiver's response. */
+/** The maximum stored bytes of a receiver's response. */
 const maxResponseBytes = 1024;
 
 interface OutgoingMessage {
@@ -93,7 +93,7 @@ function describeStatus(status: number): string | null {
   return `The receiver answered ${status}.`;
 }
 
-/** Reads the first bytes of a response that arrive in time. */
+/** Reads the first bytes of a response, as far as they arrive in time. */
 async function readBodyStart(
   { clock, timeouts }: SenderService,
   { body }: Response,
@@ -116,7 +116,7 @@ async function readBodyStart(
       length += part.length;
     }
   } catch {
-    // The connection broke off. Returns the bytes that arrived.
+    // The connection ended early. Returns the bytes that have arrived.
   } finally {
     timer.cancel();
     void reader.cancel().catch(() => undefined);
@@ -126,7 +126,7 @@ async function readBodyStart(
 
 type DeliveryAttempt = Omit<Delivery, "number">;
 
-/** Sends a change. The message ID derives from the change, so every attempt has the same ID without stored state. */
+/** Sends a change. The message ID depends only on the change, so every attempt has the same ID without stored state. */
 export async function sendMessage(
   service: SenderService,
   hook: Webhook,
@@ -138,8 +138,8 @@ export async function sendMessage(
   const at = service.clock.now();
   const body = JSON.stringify(messageDocument(message, service.settings.origin));
   const result = await sendSigned(service, hook, { id, at, body });
-  const sent = { at, message: id, type, collection, change: number, item: change.id, attempt };
-  return { ...sent, ...result };
+  const delivery = { at, message: id, type, collection, change: number, item: change.id, attempt };
+  return { ...delivery, ...result };
 }
 
 export async function sendTest(service: SenderService, hook: Webhook): Promise<DeliveryAttempt> {

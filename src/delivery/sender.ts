@@ -17,15 +17,15 @@ import { Ledger } from "./ledger.ts";
 import { sendMessage, sendTest, type SenderService } from "./send.ts";
 import { deliverAll, findLaggingCollections, type DeliveryRun } from "./deliver.ts";
 
-/** The delay after a wake-up, which collects the changes of a burst in one run. */
+/** The delay after a wake-up. One run then sends all changes of a burst. */
 const gatherMs = 1000;
 /** The delay after an internal or storage error. */
 const retryAfterErrorMs = 10_000;
 /** The delay while the database is being restored. */
 const pauseMs = 60_000;
-/** The period whose attempts the health counts. */
+/** The period of the attempts that the health report counts. */
 const healthPeriodMs = 24 * 60 * 60 * 1000;
-/** An alarm that is this late is lost. */
+/** An alarm that is later than this counts as lost. */
 const lostAfterMs = 5000;
 
 /** The remote interface of a sender. Each call crosses the network. */
@@ -36,8 +36,8 @@ export type SenderStub = {
 };
 
 /**
- * One object per webhook. Its alarm reads the changes feed from the stored positions and sends the changes.
- * Between attempts it holds no timer and no connection, and it can be evicted at any time.
+ * One object per webhook. Its alarm reads the changes feed from the stored positions and sends the changes. Between
+ * attempts, it holds no timer and no connection, so it can be evicted at any time.
  */
 export class Sender {
   readonly #ctx: DurableObjectState;
@@ -79,7 +79,10 @@ export class Sender {
     return at;
   }
 
-  /** Alarms may repeat, be late or overlap. After an error, it sets the next alarm itself and never gives up. */
+  /**
+   * Runs deliveries. Alarms may repeat, be late or overlap. After an error, sets the next alarm itself, so that it
+   * never gives up.
+   */
   async alarm(): Promise<void> {
     const { id } = this.#ledger;
     if (id === undefined) return;
@@ -109,8 +112,8 @@ export class Sender {
   }
 
   /**
-   * Resends the change of an earlier attempt in its current form, if the webhook's maker may still read it.
-   * Returns undefined for attempts of other collections than these, and of those that the webhook no longer covers.
+   * Resends the change of an earlier attempt in its current form, if the webhook's maker may still read it. Returns
+   * undefined if the attempt belongs to other collections, or to one that the webhook no longer covers.
    */
   async redeliver(
     id: string,
@@ -139,7 +142,7 @@ export class Sender {
     return this.#ledger.addAttempt({ ...original, ...unsent, at: this.#now(), attempt: 0 });
   }
 
-  /** The message of an earlier attempt, whichever types and fields the webhook selects now. */
+  /** Loads the message of an earlier attempt, whatever types and fields the webhook selects now. */
   async #loadMessage(hook: Webhook, { change, type, collection }: Delivery) {
     if (change === null) return undefined;
     const types = webhookTypes.filter((each) => each === type);
@@ -165,7 +168,7 @@ export class Sender {
     return { deliveries, failure };
   }
 
-  /** How well the webhook delivers, for lists. */
+  /** Returns the health of the webhook's deliveries, for lists. */
   async health(id: string): Promise<DeliveryHealth> {
     const { databases } = this.#service;
     const hook = await this.#getWebhook(id);

@@ -10,7 +10,7 @@ interface SendersService extends Timing, LogPort {
   senders: { getByName(id: string): SenderStub };
 }
 
-/** A list waits this long for the health of a webhook. Then it shows none. */
+/** The time that a list waits for the health of a webhook. After it, the list shows no health. */
 const healthTimeoutMs = 1500;
 
 /** Calls the objects of webhooks, which are named by webhook ID. Throws a retryable problem if one is unreachable. */

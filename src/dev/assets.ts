@@ -47,9 +47,9 @@ for (const name of ["swagger-ui-bundle.js", "swagger-ui.css"]) {
 }
 await writeDocs(target);
 
-/** Cloudflare serves assets, so this file sets their headers. The Worker adds the frame of members to the guides. */
+/** Cloudflare serves assets, so this file sets their headers. The Worker adds the members' navigation to the guides. */
 const headers = {
-  // They accept no other methods, which a 405 has to say.
+  // Assets accept no other methods. A 405 must list the allowed ones.
   "/*": ["Allow: GET, HEAD"],
   "/assets/*": ["X-Content-Type-Options: nosniff", "Cache-Control: public, max-age=3600"],
   "/docs/*": [

@@ -24,9 +24,9 @@ import {
 import { captureWrangler, runWranglerQuietly, stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run backup -- --output backup.sql` exports each database of a deployment to `backup.DB.sql`. Then it restores each
- * file into a scratch database and compares the number of rows of every table. With `--bucket`, it stores the files in a
- * bucket of R2 instead. With `--download`, it gets them back from there.
+ * `npm run backup -- --output backup.sql` exports each database of a deployment to `backup.DB.sql`. Then it restores
+ * each file into a scratch database and compares the number of rows of every table. With `--bucket`, it stores the
+ * files in an R2 bucket instead. With `--download`, it downloads them from that bucket.
  */
 
 const options = parseDeploymentOptions(["env", "account", "jurisdiction"], {
@@ -36,7 +36,7 @@ const options = parseDeploymentOptions(["env", "account", "jurisdiction"], {
   "part-bytes": "string",
 });
 const { environment, jurisdiction, bucket } = options;
-// Files that go to a bucket are removed afterwards, so they must not replace a backup in this folder.
+// Files for a bucket are deleted after the upload, so they must not replace a backup in this folder.
 const isTemporary = bucket !== undefined && options.download === undefined;
 const output = String(options.output ?? (isTemporary ? ".wrangler/backup.sql" : "backup.sql"));
 const partBytes = options["part-bytes"] === undefined ? undefined : Number(options["part-bytes"]);
@@ -46,7 +46,7 @@ const deployment = await openInstallation(options);
 const { settings, cloudflare } = deployment;
 saveSettings(environment, settings);
 const config = ["--config", settingsFileOf(environment)];
-/** The clocks of this machine and of the service may differ by as much. */
+/** The maximum difference between the clocks of this machine and of the service. */
 const clockToleranceMs = 60_000;
 
 if (options.download === undefined) await store();
@@ -85,7 +85,7 @@ async function store(): Promise<void> {
   );
 }
 
-/** Stops if an app or form moved to a database whose export was made before. No file would have it then. */
+/** Stops if an app or form moved to a database that had already been exported. No file would contain it. */
 async function requireNoMove(startedAt: number): Promise<void> {
   const bindings = settings.d1_databases.map(({ binding }) => binding);
   const sql = `SELECT name, source, target FROM collection_move
@@ -100,7 +100,7 @@ async function requireNoMove(startedAt: number): Promise<void> {
     );
 }
 
-/** Warns if the data of a database leaves its jurisdiction with the backup. */
+/** Warns if a backup moves the data of a database out of its jurisdiction. */
 async function warnOfJurisdiction(binding: string, id: string): Promise<void> {
   const place = await findJurisdiction(cloudflare, id);
   if (place !== undefined && place !== jurisdiction)
@@ -138,7 +138,7 @@ async function countRestoredRows(
   scratch: string,
   file: string,
 ): Promise<Record<string, number>> {
-  // An interrupted run may have left one.
+  // An interrupted run may have left a database.
   await deleteDatabase(cloudflare, scratch);
   const scratchId = await createDatabase(cloudflare, scratch, {
     jurisdiction: await findJurisdiction(cloudflare, source),
@@ -152,7 +152,7 @@ async function countRestoredRows(
   return counts;
 }
 
-/** The number of rows of each table. D1's own tables are not part of an export. */
+/** Counts the rows of each table. Excludes D1's own tables, which exports do not contain. */
 async function countRows(id: string): Promise<Record<string, number>> {
   const tables = await query<{ name: string }>(
     id,

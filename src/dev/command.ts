@@ -3,7 +3,7 @@ import { stop } from "./deploy/wrangler.ts";
 
 type OptionsConfig = NonNullable<ParseArgsConfig["options"]>;
 
-/** Parses the options of a command. `--help` prints the usage; an invalid option stops the command with one line. */
+/** Parses the options of a command. `--help` prints the usage. An invalid option stops the command with one line. */
 export function parseOptions<const Options extends OptionsConfig>(usage: string, options: Options) {
   return parseArguments(usage, options, 0).values;
 }
@@ -25,14 +25,14 @@ export function parseArguments<const Options extends OptionsConfig>(
   }
 }
 
-/** Prints the usage and ends the command, if the caller asks for it. */
+/** Prints the usage and ends the command if the arguments ask for help. */
 export function printHelp(usage: string): void {
   if (!process.argv.slice(2).some((option) => option === "--help" || option === "-h")) return;
   console.log(usage.trim());
   process.exit(0);
 }
 
-/** Node appends advice about arguments that start with a hyphen. */
+/** Returns the first sentence of an error. Node appends advice about arguments that start with a hyphen. */
 export function firstSentence(error: unknown): string {
   const [sentence = ""] = (error as Error).message.split(/(?<=\.)\s/);
   return sentence.endsWith(".") ? sentence : `${sentence}.`;

@@ -19,9 +19,9 @@ import { notYet, startUsing } from "./deploy/new-databases.ts";
 import { stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run databases -- list` shows the databases of an installation. `npm run databases -- add --jurisdiction eu` and
- * `npm run databases -- move form:purchase --to DATA_02` say what they would do, and do it with `--yes`. Every step skips
- * finished work, so the same command continues after a failure.
+ * `npm run databases -- list` lists the databases of an installation. `npm run databases -- add --jurisdiction eu` and
+ * `npm run databases -- move form:purchase --to DATA_02` print their effects, and run only with `--yes`. Every step
+ * skips finished work, so repeating the command after a failure continues it.
  */
 
 const usage =
@@ -66,14 +66,14 @@ async function list(): Promise<void> {
   await listMoves(deployment);
 }
 
-/** The size of a database, its share of the limit, and its number of collections. */
+/** Returns the size of a database, its share of the limit, and its number of collections. */
 async function measure(binding: string): Promise<[string, string, string]> {
   const sql = "SELECT count(*) AS count FROM collection WHERE id > 0";
   const { results, meta } = await queryDatabase<{ count: number }>(
     deployment,
     binding,
     sql,
-    missing,
+    missingTable,
   );
   const bytes = meta.size_after ?? 0;
   const share = `${((100 * bytes) / maxBytes).toFixed(1)} %`;
@@ -89,11 +89,11 @@ interface ReportRow {
   writes: number | null;
 }
 
-/** Where the databases are, and the writes a minute that the service last counted. */
+/** Loads the locations of the databases, and the writes per minute that the service last reported. */
 async function loadReports(): Promise<ReportRow[]> {
   const sql = `SELECT name, location, writes_per_minute AS writes
     FROM data_database FULL JOIN database_report USING (name)`;
-  return (await queryDatabase<ReportRow>(deployment, homeName, sql, missing)).results;
+  return (await queryDatabase<ReportRow>(deployment, homeName, sql, missingTable)).results;
 }
 
 interface SiteRow {
@@ -102,14 +102,14 @@ interface SiteRow {
 }
 
 // A database that an interrupted run created has no tables yet.
-const missing = /no such table/;
+const missingTable = /no such table/;
 
 async function loadSites(): Promise<SiteRow[]> {
   const sql = "SELECT name, used_from FROM data_database";
-  return (await queryDatabase<SiteRow>(deployment, homeName, sql, missing)).results;
+  return (await queryDatabase<SiteRow>(deployment, homeName, sql, missingTable)).results;
 }
 
-/** Prints which databases accept no apps and forms yet, and what the operator can do about it. */
+/** Prints the databases that accept no apps and forms yet, and what the operator can do about them. */
 async function listUnfinished(): Promise<void> {
   const sites = new Map((await loadSites()).map((site) => [site.name, site.used_from]));
   for (const database of settings.d1_databases.filter(isDataDatabase)) {
@@ -147,9 +147,10 @@ async function add(): Promise<void> {
   if (!isConfirmed) return console.log("Nothing was done. Add --yes to do it.");
   if (!settings.d1_databases.includes(database)) settings.d1_databases.push(database);
   saveSettings(environment, settings);
-  // The options are the place of the new database. A bucket that is still missing follows the home database.
+  // The options are the location of the new database. A missing bucket gets the location of the home database.
   await ensureResources(deployment, {});
-  // Isolates that have the binding must find the row, so that they do not use the database before all others have it.
+  // Isolates with the binding must find the row, so that they do not use the database before all other isolates have
+  // it.
   await migrate(deployment, homeName);
   const insert = `INSERT OR IGNORE INTO data_database VALUES ('${binding}', '${place}', ${notYet})`;
   await queryDatabase(deployment, homeName, insert);
@@ -161,8 +162,8 @@ async function add(): Promise<void> {
 }
 
 /**
- * Finds a database in this place that an earlier run has not finished. That run may have been killed after its last
- * statement, so one that is not used yet counts too.
+ * Finds a database in this location that an earlier run has not finished. The run may have been killed after its last
+ * statement, so a database that is not used yet also counts.
  */
 async function findUnfinished(place: string): Promise<DatabaseSettings | undefined> {
   const sites = new Map((await loadSites()).map((site) => [site.name, site]));

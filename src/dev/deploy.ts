@@ -25,9 +25,10 @@ import { settingsFileOf } from "./deploy/settings.ts";
 import { stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run deploy` reads what the environment has, creates missing resources, sets missing secrets, migrates and deploys.
- * Then it prints the link for creating the first owner. Every step skips finished work, so another run continues after a
- * failure. On a runner of CI it asks nothing, prints no secret, and needs no file of an earlier run.
+ * `npm run deploy` reads the state of the environment, creates missing resources, sets missing secrets, migrates and
+ * deploys. Then it prints the link for creating the first owner. Every step skips finished work, so repeating the
+ * command after a failure continues it. On a CI runner, it asks nothing, prints no secret, and needs no file of an
+ * earlier run.
  */
 
 const ownerVariable = process.env["OWNER_EMAIL"];
@@ -68,7 +69,7 @@ const nextStep =
 const ownerEmail = options.owner;
 const tokenSecret = process.env["TOKEN_SECRET"] || storedTokenSecret;
 
-/** The invitation of the first owner. A runner prints none, because other people can read its log. */
+/** Invites the first owner. A runner does not print the link, because other people can read its log. */
 async function inviteOwner(): Promise<string> {
   if (!ownerEmail) return "";
   if (isRunner()) {

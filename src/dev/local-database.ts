@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Miniflare, V4WorkerOptions } from "miniflare";
 
-/** Where `wrangler dev` keeps the data of the local service. */
+/** The folder in which `wrangler dev` stores the data of the local service. */
 export const stateFolder = ".wrangler/state";
 
 /** Starts a local Worker with the bindings of wrangler.toml. It stores its data in `folder`. */
@@ -37,8 +37,8 @@ export async function startLocalWorker(
 }
 
 /**
- * Migrates the local database. Returns false if no member can use it, which leaves it as it was: `wrangler dev` creates
- * an empty one.
+ * Migrates the local database. If no member can use it, returns false and leaves it unchanged, because `wrangler dev`
+ * creates an empty one.
  */
 export async function migrateLocalDatabase(): Promise<boolean> {
   if (!existsSync(stateFolder)) return false;

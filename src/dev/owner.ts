@@ -90,7 +90,7 @@ export interface CredentialOptions {
   requests: number;
   writes: number;
   expires: string;
-  /** Separated by commas. */
+  /** A list of origins, separated by commas. */
   origins: string;
 }
 
@@ -131,7 +131,7 @@ export async function issueCredential(
   return { ...access, client_id: issued.client_id, client_secret: issued.client_secret };
 }
 
-/** The problem in one line for each invalid option. */
+/** Describes the problem with one line for each invalid option. */
 function describeProblem(text: string): string {
   let problem: { detail?: string; errors?: { field: string; reason: string }[] };
   try {
@@ -143,18 +143,18 @@ function describeProblem(text: string): string {
   return lines.length > 0 ? [...new Set(lines)].join("\n") : (problem.detail ?? text);
 }
 
-/** The resources of a list that do not exist. A credential may be issued before its apps and forms. */
+/** Returns the listed resources that do not exist. A credential may be issued before its apps and forms exist. */
 export async function findMissingResources(owner: Owner, resources: string): Promise<string[]> {
-  const missing: string[] = [];
+  const missingNames: string[] = [];
   for (const name of resources.split(/[\s,]+/).filter((each) => each !== "" && each !== "all")) {
     const [, kind = "", key = ""] = /^(app|form):([^/]*)/.exec(name) ?? [];
     const { status } = await owner.send("GET", `/admin/${kind}s/${encodeURIComponent(key)}/json`);
-    if (status === 404) missing.push(name);
+    if (status === 404) missingNames.push(name);
   }
-  return missing;
+  return missingNames;
 }
 
-/** Local settings of a developer. They live in the folder of the local database and are deleted with it. */
+/** Local settings of a developer. They are in the folder of the local database and are deleted with it. */
 export interface LocalSettings {
   email: string;
   password: string;

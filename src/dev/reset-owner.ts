@@ -7,8 +7,9 @@ import { queryDatabase, quote } from "./deploy/query.ts";
 import { stop } from "./deploy/wrangler.ts";
 
 /**
- * `npm run owner -- --reset` gives the sole owner of a deployment a new password and ends the owner's sessions. It changes
- * the database through the Cloudflare account, so everyone who can deploy can run it. `--email` names one of several owners.
+ * `npm run owner -- --reset` gives the sole owner of a deployment a new password and ends the owner's sessions. It
+ * changes the database through the Cloudflare account, so everyone who can deploy can run it. `--email` selects one of
+ * several owners.
  */
 
 const options = parseDeploymentOptions(["env", "account"], { reset: "boolean", email: "string" });
@@ -26,10 +27,13 @@ const { results: owners } = await queryDatabase<Owner>(
   homeName,
   "select id, email from member where role = 'owner' and disabled_at is null order by id",
 );
-const wanted = typeof email === "string" ? email.toLowerCase() : undefined;
-const candidates = owners.filter((owner) => wanted === undefined || owner.email === wanted);
+const requestedEmail = typeof email === "string" ? email.toLowerCase() : undefined;
+const candidates = owners.filter(
+  (owner) => requestedEmail === undefined || owner.email === requestedEmail,
+);
 const [owner] = candidates;
-if (!owner) stop(wanted ? `No owner has the address ${wanted}.` : "There is no owner yet.");
+if (!owner)
+  stop(requestedEmail ? `No owner has the address ${requestedEmail}.` : "There is no owner yet.");
 if (candidates.length > 1) {
   stop(`Name one owner with --email: ${candidates.map((each) => each.email).join(", ")}.`);
 }

@@ -20,12 +20,13 @@ import {
 import { formatUndoCommand, readRestoreStart, readUndo, removeUndo } from "./deploy/undo.ts";
 
 /**
- * `npm run restore -- --to 2026-11-21T09:30:00Z` restores all databases to that minute, and with `--database DATA_01` only
- * one. The service is paused in the meantime. Then it serves a new timeline (docs/adr/0010-timelines.md): objects forget
- * what they know of the databases, cursors end, and versions continue above all earlier ones. Time Travel would undo a
- * marker in a database, so variables name the timeline. The service repeats the erasures that came after the restored
- * moment. Migrations run before the deployment, because an older state may lack the newest ones. Then the directory of
- * the home database is made to agree with what the databases have.
+ * `npm run restore -- --to 2026-11-21T09:30:00Z` restores all databases to that minute. With `--database DATA_01`, it
+ * restores only one. The service is paused during the restore. Afterwards, it runs in a new timeline
+ * (docs/adr/0010-timelines.md): objects drop data from the databases, cursors become invalid, and versions continue
+ * above all earlier ones. Time Travel would undo a marker in a database, so variables identify the timeline. The
+ * service repeats the erasures that happened after the restored moment. Migrations run before the deployment, because
+ * an older state may lack the newest ones. At the end, the directory of the home database is reconciled with the
+ * databases.
  */
 
 const options = parseDeploymentOptions(["env", "account"], { to: "string", database: "string" });
@@ -53,10 +54,10 @@ process.once("exit", (code) => {
 const pausedUrl = await deploy(deployment, {}, ["--var", "PAUSED:true"]);
 await waitUntilPaused(pausedUrl);
 
-// Time Travel would bring back what was erased since.
+// Time Travel would bring back data that was erased since.
 await saveErasures(deployment, request.time === null ? 0 : Date.parse(request.time));
 
-// Saved before the restore, so that after an interruption every later deployment serves the new timeline.
+// Saved before the restore, so that every later deployment uses the new timeline even after an interruption.
 const timeline = await nextTimeline(deployment);
 settings.vars["RESTORE_EPOCH"] = randomBytes(6).toString("base64url");
 settings.vars["RESTORES"] = String(timeline);
@@ -73,7 +74,7 @@ const erasureCount = await storeErasures(deployment);
 if (erasureCount > 0) console.log(`Erasures since then that the service repeats: ${erasureCount}.`);
 
 const oldNamespaces = settings.kv_namespaces.map(({ id }) => id).filter(isAssignedId);
-// With milliseconds, because a quick restore can follow another one within a second.
+// The name includes milliseconds, because a quick restore can follow another one within a second.
 const stamp = new Date().toISOString().replaceAll(/\D/g, "");
 for (const namespace of settings.kv_namespaces) {
   const title = `${settings.name}-${namespace.binding.toLowerCase()}-${stamp}`;

@@ -20,14 +20,16 @@ import {
  * command.
  */
 
-/** Lines of wrangler that ours replace: one for each request, and the advice to call the cron by hand. */
+/**
+ * Matches lines of wrangler that our output replaces: one for each request, and the advice to call the cron manually.
+ */
 const replacedLine =
   /\[wrangler:info\].* (?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) |Scheduled Workers are not automatically|manually trigger a scheduled event|cdn-cgi\/local\/scheduled|#test-cron-triggers-locally/;
 const cronMs = 60_000;
 const quietMs = 400;
-/** The set-up's requests are logged within a moment, even on a busy machine. */
+/** The maximum wait. The requests of the set-up are logged within a moment, even on a busy machine. */
 const maxQuietWaitMs = 10_000;
-/** When the last line came. Infinite until the first request of the set-up is logged. */
+/** The time of the last line. Infinity until the first request of the set-up is logged. */
 let lastLineAt = Infinity;
 const usage = `
 Usage: npm run dev -- [options]
@@ -51,7 +53,7 @@ try {
 }
 
 async function serveDemo(): Promise<void> {
-  // The demo takes a while, so a port that is in use is reported before.
+  // Creating the demo takes a while, so this reports a port in use first.
   await assertPortIsFree();
   const setupSecret = ensureSecrets();
   if (!(await migrateLocalDatabase())) await createDemo(setupSecret);
@@ -78,8 +80,8 @@ async function waitUntilQuiet(): Promise<void> {
 }
 
 /**
- * Starts wrangler, and waits for its own report that it serves the port. Another server that took the port meanwhile would
- * answer a request, and receive the set-up secret and the password.
+ * Starts wrangler, and waits for its own report that it serves the port. If another server took the port, it would
+ * respond to a request and receive the set-up secret and the password.
  */
 async function startServer(): Promise<ChildProcess> {
   const child = spawn(
@@ -100,7 +102,7 @@ async function startServer(): Promise<ChildProcess> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => child.kill("SIGTERM"));
   }
-  // When npm is killed, its children get no signal and would keep the port. So watch for a new parent.
+  // When npm is killed, its children get no signal and would keep the port, so this watches for a new parent.
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || child.kill("SIGTERM"), 500).unref();
   printLines(child.stdout, console.log);
@@ -133,7 +135,7 @@ function printLines(stream: Readable | null, print: (line: string) => void): voi
   });
 }
 
-/** Calls the scheduled work now and each minute, because `wrangler dev` never does. */
+/** Runs the scheduled work now and every minute, because `wrangler dev` never does. */
 function runCron(): void {
   void callCron();
   setInterval(() => void callCron(), cronMs).unref();
@@ -143,7 +145,7 @@ async function callCron(): Promise<void> {
   await fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => undefined);
 }
 
-/** Otherwise another server on this port would receive the set-up secret and the password. */
+/** Stops if the port is in use. Another server on it would receive the set-up secret and the password. */
 async function assertPortIsFree(): Promise<void> {
   const probe = createServer();
   const canListen = await new Promise<boolean>((resolve) => {

@@ -38,7 +38,7 @@ export function credentialDocument(credential: Credential, now: number) {
   };
 }
 
-/** Describes an expiry. If it is the end of a day, names the day and its time zone. */
+/** Describes an expiry. If it is the end of a day, includes the day and its time zone. */
 function describeExpiry(at: number | null, zone: string | null): string {
   if (at === null) return "never";
   if (zone === null) return `at ${formatTimestamp(at).slice(0, 16).replace("T", " ")} UTC`;

@@ -11,7 +11,7 @@ import type { Status } from "#domain/item/item.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { toEpochMs, formatLocalDateTime } from "#domain/time.ts";
 
-/** An item in the shape of the API. */
+/** An item in the format of the API. */
 type CsvItem = { data: Record<string, unknown> } & Record<string, unknown>;
 
 /** Writes items as CSV lines. One item can take several lines. */
@@ -20,7 +20,7 @@ export interface CsvLayout {
   lines(item: CsvItem): string;
 }
 
-/** The members of an item other than `data`, in column order. */
+/** The members of an item except `data`, in column order. */
 const systemMembers = {
   app: ["id", "receipt_number", "version", "created_at", "created_by", "updated_at", "updated_by"],
   form: ["id", "status", "version", "created_at", "created_by", "updated_at", "updated_by"],
@@ -58,10 +58,10 @@ function quoteCell(text: string, delimiter: string): string {
 
 const maxRepeatedLength = 200;
 
-/** Spreadsheets detect UTF-8 by this mark. */
+/** Spreadsheets recognize UTF-8 by this mark. */
 const byteOrderMark = "\uFEFF";
 
-/** How a spreadsheet writes dates and numbers. */
+/** The format of dates and numbers in a spreadsheet. */
 interface CellStyle {
   words: (typeof spreadsheetWords)["en"];
   /** The time zone of times. */
@@ -72,7 +72,7 @@ interface CellStyle {
   formatDay: (day: string) => string;
 }
 
-/** Returns the convention of a locale; without one, that of ISO 8601. */
+/** Returns the style of a locale. Without a locale, the style of ISO 8601. */
 function cellStyle(zone: string, { locale, language = "en" }: Spreadsheet): CellStyle {
   const words = spreadsheetWords[language];
   if (locale === undefined) {
@@ -92,7 +92,7 @@ function cellStyle(zone: string, { locale, language = "en" }: Spreadsheet): Cell
   return {
     words,
     zone,
-    // A decimal comma would divide a number into two cells.
+    // A decimal comma would split a number into two cells.
     delimiter: decimal === "," ? ";" : ",",
     decimal,
     formatDay(day) {
@@ -103,8 +103,8 @@ function cellStyle(zone: string, { locale, language = "en" }: Spreadsheet): Cell
 }
 
 /**
- * CSV for spreadsheets. It shows labels instead of keys and option values, and times in the collection's zone. Cells
- * that look like formulas become text. The import cannot read its line items.
+ * Writes CSV for spreadsheets: labels instead of keys and option values, and times in the collection's zone. Cells that
+ * look like formulas become text. The import cannot read its line items.
  */
 export function spreadsheetCsv(
   { kind, definition }: Collection,
@@ -133,7 +133,7 @@ export function spreadsheetCsv(
   return rowsLayout(fields, style, head, metadata);
 }
 
-/** One line for each row of line items. An item without rows has one line. */
+/** Writes one line for each row of line items. An item without rows gets one line. */
 function rowsLayout(
   fields: readonly Field[],
   style: CellStyle,
@@ -241,11 +241,14 @@ function dateTimeCell(text: string, { zone, formatDay }: CellStyle): string {
   return formatDay(local.slice(0, 10)) + local.slice(10);
 }
 
-/** Spreadsheets run cells that begin like a formula (OWASP, CSV injection). A leading quote keeps them as text. */
+/**
+ * Adds a leading quote to a text that begins like a formula. Spreadsheets would run it otherwise (OWASP, CSV
+ * injection).
+ */
 export function defuse(text: string): string {
   const cell = text.replace(formulaAfterSeparator, "$1'");
   return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;
 }
 
-/** Spreadsheets that divide cells by `;`, tabs or lines begin a new cell there, even inside quotes. */
+/** Spreadsheets that split cells at `;`, tabs or lines begin a new cell there, even inside quotes. */
 const formulaAfterSeparator = /([;\t\r\n])(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/g;

@@ -55,7 +55,7 @@ export function schemaDocument(
   };
 }
 
-/** The member `views` of a definition. Absent if the caller may not know the views, which are then null. */
+/** Returns the member `views` of a definition. Empty if the caller may not know the views, which are then null. */
 export const viewsMember = ({ views = [] }: Pick<Definition, "views">) =>
   views === null ? {} : { views };
 

@@ -19,7 +19,7 @@ interface LocatedFile {
   item: { id: string } | null;
 }
 
-/** A file outside the data of an item. Names its collection, its field and its item. */
+/** A file outside the data of an item. Contains its collection, its field and its item. */
 export function fileDocument(
   { file, access: { collection }, key, item }: LocatedFile,
   origin: string,

@@ -28,7 +28,7 @@ export function itemDocument(view: ItemView, origin: string) {
   return warnings.length > 0 ? { ...document, warnings } : document;
 }
 
-/** Returns the data with the URL of its content in each file. */
+/** Returns the data with a content URL in each file. */
 function withFileLinks(
   { data, fileKeys }: Pick<ItemView, "data" | "fileKeys">,
   origin: string,

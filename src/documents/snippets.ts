@@ -12,8 +12,8 @@ interface ExampleCollections {
 }
 
 /**
- * Settings for an assistant that uses the Model Context Protocol. For tokens, they have the format of most assistants.
- * No such format exists for OAuth clients, so they list only the values.
+ * Returns settings for an assistant that uses the Model Context Protocol. Settings for tokens have the format of most
+ * assistants. OAuth clients have no common format, so their settings contain only the values.
  */
 export function buildAssistantSettings(
   origin: string,
@@ -31,7 +31,7 @@ export function buildAssistantSettings(
 }
 
 /**
- * Returns the code with which a web page creates a submission, below a comment. Undefined for credentials that can do
+ * Returns the code with which a web page creates a submission, after a comment. Undefined for credentials that can do
  * anything else.
  */
 export function buildWebsiteSnippet(
@@ -59,7 +59,7 @@ const response = await fetch(${JSON.stringify(url)}, {
 console.log(response.status, await response.json());`;
 }
 
-/** Example data that a program can send as it is: optional fields that name files or records are absent. */
+/** Returns example data that a program can send unchanged. It omits optional fields that name files or records. */
 const sendableData = (fields: readonly Field[]) => omitOptionalNames(fields, exampleData(fields));
 
 function omitOptionalNames(fields: readonly Field[], data: Record<string, unknown>) {
@@ -90,7 +90,7 @@ export function buildExampleCall(
   const urlOf = (path: string, key = "") => origin + apiRoot + fillPath(path, { key });
   const [formPaths, appPaths] = [collectionPaths("form"), collectionPaths("app")];
   const has = (permission: Permission) => permissionsAllow(permissions, permission);
-  // A view shows only a part, so that the list says more than the validation of an example.
+  // A view contains only part of the form, so a list is more useful than the validation of an example.
   const isPart = isNarrow(resources) && has("submissions:read");
   if (form && has("submissions:create") && !isPart) {
     const data = sendableData(form.definition.fields.fields);
@@ -108,7 +108,7 @@ export function buildExampleCall(
   return { method: "GET", url: urlOf(mePath) };
 }
 
-/** The same call in three languages. */
+/** Returns the same call in three languages. */
 export function buildSnippets(
   call: ExampleCall,
   origin: string,
@@ -208,7 +208,7 @@ with urllib.request.urlopen(request) as response:
     print(response.status, json.load(response))`;
 }
 
-/** A Python string literal. Python understands JSON's escapes, except those of lone surrogates. */
+/** Returns a Python string literal. Python supports JSON's escapes, except escapes of lone surrogates. */
 function pythonString(text: string): string {
   return JSON.stringify(text);
 }

@@ -5,7 +5,7 @@ import { formatWebhookEtag, deriveWebhookStatus } from "#domain/webhook/status.t
 import { findValidWebhookSecrets, type Webhook } from "#domain/webhook/webhook.ts";
 import { changeDocument } from "./items.ts";
 
-/** A webhook in an API response. Shows the times of its secrets, never their values. */
+/** A webhook in an API response. Contains the times of its secrets, but never their values. */
 export function webhookDocument(hook: Webhook, now: number) {
   const { id, name, url, types, collections, include, recalculations, version, maker } = hook;
   const changed_fields = hook.changedFields;
@@ -31,7 +31,7 @@ export function webhookDocument(hook: Webhook, now: number) {
   return { ...settings, ...status, ...actor, secrets, version, etag, ...times };
 }
 
-/** Includes the new secret, which no later response repeats. `secret` is null when no secret was created. */
+/** Includes the new secret, which no later response contains. `secret` is null when no secret was created. */
 export function webhookWithSecretDocument(
   { hook, secret }: { hook: Webhook; secret: string | null },
   now: number,

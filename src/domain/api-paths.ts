@@ -47,7 +47,7 @@ export const filePaths = {
 export const contentUrl = (origin: string, id: string): string =>
   origin + apiRoot + fillPath(filePaths.content, { id });
 
-/** Replaces the parameters of a path by their values. A missing value stays as `:name`. */
+/** Replaces the parameters of a path by their values. A parameter without a value stays as `:name`. */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (parameter, name: string) => values[name] ?? parameter);
 }

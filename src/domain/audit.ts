@@ -1,8 +1,8 @@
 import type { AuditedItemAction } from "#domain/item/change.ts";
 
 /**
- * The actor behind an action: a credential, a member in the administration area, the service itself (a recalculation), or
- * a visitor without a session.
+ * The actor of an action: a credential, a member in the administration area, the service itself (for example a
+ * recalculation), or a visitor without a session.
  */
 export type Actor = `credential:${string}` | `member:${string}` | "system" | "nobody";
 
@@ -16,7 +16,7 @@ export type AccountAction =
   | "member.sign_out_session"
   | "member.sign_out_everywhere";
 
-/** Actions on items and on administrative resources, by their names in the audit. */
+/** Actions on items and on administrative resources, by their names in the audit log. */
 export type ResourceAction =
   | AuditedItemAction
   | "definition.create"
@@ -46,17 +46,17 @@ export type ResourceAction =
   | "webhook.fail"
   | "webhook.disable";
 
-/** The kinds of subjects that have names in sentences. */
+/** The kinds of subjects that sentences can name. */
 export type SubjectKind = "credential" | "webhook" | "form" | "app" | "record" | "submission";
 
-/** The overview counts at most this many items of one request. */
+/** The maximum number of items of one request that the overview counts. */
 export const maxCountedItems = 1000;
 
-/** What the audit stores beside an action. */
+/** Details that the audit log stores with an action. */
 export interface AuditDetail {
   /** The name of a member before and after it changed. */
   name?: { from: string; to: string };
-  /** The names of the views, if a change of a definition concerns nothing else. */
+  /** The names of the views, if a change of a definition changes only views. */
   views?: { saved: string[]; deleted: string[] };
 }
 

@@ -1,10 +1,10 @@
 /**
- * A bookmark names a version of one database. A credential that wrote to several databases keeps one bookmark of each,
- * as `NAME/bookmark` separated by commas. The bookmark of the home database stands without its name.
+ * A bookmark identifies a version of one database. A credential that wrote to several databases has one bookmark for
+ * each, as `NAME/bookmark` separated by commas. The bookmark of the home database has no name.
  */
 export type Bookmarks = ReadonlyMap<string, string>;
 
-/** The home database, by its binding. */
+/** The binding name of the home database. */
 export const homeName = "DB";
 
 export function parseBookmarks(text: string | null): Bookmarks {
@@ -17,7 +17,7 @@ export function parseBookmarks(text: string | null): Bookmarks {
   );
 }
 
-/** Null without bookmarks. */
+/** Formats the bookmarks. Returns null if there are none. */
 export function formatBookmarks(bookmarks: Bookmarks): string | null {
   if (bookmarks.size === 0) return null;
   return Array.from(bookmarks)
@@ -29,8 +29,8 @@ export function formatBookmarks(bookmarks: Bookmarks): string | null {
 /** Keeps the newest bookmark of each database. Bookmarks sort as text. */
 export function mergeBookmarks(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second;
-  const merged = new Map(parseBookmarks(first));
+  const newest = new Map(parseBookmarks(first));
   for (const [name, bookmark] of parseBookmarks(second))
-    if (bookmark > (merged.get(name) ?? "")) merged.set(name, bookmark);
-  return formatBookmarks(merged);
+    if (bookmark > (newest.get(name) ?? "")) newest.set(name, bookmark);
+  return formatBookmarks(newest);
 }

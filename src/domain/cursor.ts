@@ -9,7 +9,7 @@ import { lazy } from "#domain/lazy.ts";
  */
 export type FullPosition = (string | number | null)[];
 
-/** A position as a cursor holds it, with long texts truncated. */
+/** The position in a cursor, with long texts truncated. */
 export type CursorPosition = (FullPosition[number] | TruncatedText)[];
 
 /** The start of a text that is too long for a cursor, and the digest of the whole text (`digestText`). */
@@ -21,7 +21,10 @@ export interface DecodedCursor {
   bookmark: string | null;
 }
 
-/** Longer texts are truncated. Three texts, a number, a bookmark and the seal fit into a cursor of 500 characters. */
+/**
+ * The maximum bytes of a text that is not truncated. Three texts, a number, a bookmark and the seal fit into a cursor
+ * of 500 characters.
+ */
 const maxValueBytes = 64;
 const maxBookmarkLength = 64;
 const maxCursorLength = 500;
@@ -53,13 +56,16 @@ export async function decodeCursor(
   if (cursor.length > maxCursorLength) return undefined;
   const text = await keys.open(cursor, `cursor ${binding}`);
   if (text === undefined) return undefined;
-  // Only `encodeCursor` seals this text, so its form is known.
+  // Only `encodeCursor` seals this text, so its format is known.
   const content = JSON.parse(text) as CursorPosition | { at: CursorPosition; from: string };
   if (Array.isArray(content)) return { position: content, bookmark: null };
   return { position: content.at, bookmark: content.from };
 }
 
-/** The bytes of sorted positions. Without padding, their length would reveal that of values in hidden items. */
+/**
+ * The padded bytes of sorted positions. Without padding, their length would reveal the length of values in hidden
+ * items.
+ */
 const sortedBytes = 345;
 
 const padded = (text: string) =>
@@ -92,7 +98,7 @@ export const maxPageLimit = 200;
 export const pageLimit = lazy(() => z.int().check(z.gte(minPageLimit), z.lte(maxPageLimit)));
 export const defaultPageLimit = 50;
 
-/** The field error for any other value. */
+/** The field error for an invalid page limit. */
 export const pageLimitError = {
   code: "out_of_range",
   reason: `Must be a whole number from ${minPageLimit} to ${maxPageLimit}.`,
@@ -126,7 +132,7 @@ export const itemPageQuery = lazy(() => z.extend(pageQuery(), expandQuery().shap
 /** The references that a response expands, separated by commas. */
 export const expandQuery = lazy(() => z.object({ expand: z.optional(z.string()) }));
 
-/** The names in the `expand` of a query string. */
+/** Returns the names in the `expand` of a query string. */
 export const expandNames = (expand: string | undefined): string[] | undefined => expand?.split(",");
 
 export type Paging = z.output<ReturnType<typeof pageQuery>>;

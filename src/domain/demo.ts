@@ -1,4 +1,4 @@
-/** What `npm run dev` creates as an example, which is not yet anybody's own work. */
+/** The examples that `npm run dev` creates. The first steps of an installation ignore them. */
 
 export const demoKeys: ReadonlySet<string> = new Set([
   "customers",

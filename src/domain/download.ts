@@ -3,13 +3,13 @@ import type { CollectionAccess } from "./data/narrow.ts";
 import type { Language } from "./language.ts";
 import type { ItemView } from "./item/item.ts";
 
-/** How CSV shows items to people. */
+/** The CSV format for people. */
 export interface Spreadsheet {
   /** `items` writes one line per item, with its rows in one cell. `lines` writes one line per row of line items. */
   layout: "items" | "lines";
   /** The language of the system columns; English if absent. */
   language?: Language;
-  /** With a locale, the spreadsheet has its dates, decimals and delimiter. */
+  /** With a locale, the file uses the dates, decimals and delimiter of that locale. */
   locale?: string;
 }
 
@@ -28,10 +28,10 @@ export interface DownloadStep {
 }
 
 export interface Download {
-  /** The keys of the fields to export; null for all. */
+  /** The keys of the fields to export. Null for all fields. */
   keys: readonly string[] | null;
   start: CursorPosition | null;
-  /** The limit for the whole download; null for all items. */
+  /** The maximum number of items of the whole download. Null for all items. */
   maxItems: number | null;
   read: (start: CursorPosition | null, limit: number) => Promise<DownloadStep>;
 }

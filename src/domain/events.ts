@@ -8,7 +8,7 @@ export interface LogPort {
   log(line: string, level?: LogLevel): void;
 }
 
-/** Maps each failure from which the service recovers to its old text, which is also logged until version 0.2. */
+/** Maps each failure from which the service recovers to its old name, which is also logged until version 0.2. */
 export const oldFailureNames = {
   "credential object unreachable": "credential object unreachable",
   "fallback of the limits unreachable": "fallback of the limits unreachable",
@@ -68,7 +68,7 @@ export function logDatabaseSize(
   writeEvent(logger, "database", { ...fields, percent_full: percent }, level);
 }
 
-/** Logs a database that has apps and forms, or may get some, and that this deployment lacks. */
+/** Logs a database that has apps and forms, or may get some, but is not bound in this deployment. */
 export function logMissingDatabase(logger: LogPort, fields: { database: string }): void {
   writeEvent(logger, "database_missing", fields, "error");
 }

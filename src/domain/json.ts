@@ -9,7 +9,7 @@ export class InexactNumber {
   }
 }
 
-/** Explains `not_exact`, with the nearest number that a double can hold. */
+/** Returns the reason for `not_exact`, with the nearest number that a double can represent. */
 export function describeInexactNumber({ source }: InexactNumber): Reason {
   const nearest = Number(source);
   const excerpt = source.length > 40 ? `${source.slice(0, 40)}…` : source;
@@ -42,8 +42,8 @@ const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 const [closingBracket, closingBrace] = [0x5d, 0x7d];
 
 /**
- * Returns which limit a JSON text exceeds, without parsing it: first that of values, then that of levels. A lone object
- * is one level.
+ * Returns the limit that a JSON text exceeds, without parsing the text. Checks the number of values before the number
+ * of levels. A single object has one level.
  */
 export function findExceededLimit(
   text: string,
@@ -85,7 +85,7 @@ export function findTooDeepPath(
   return undefined;
 }
 
-/** The strings and the numbers of a JSON text. */
+/** Matches the strings and the numbers of a JSON text. */
 const tokenPattern = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Finds a start for marker strings that no string of the document has, so that no string is mistaken for a number. */

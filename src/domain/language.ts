@@ -14,7 +14,7 @@ const maxHeaderLength = 200;
 const tagPattern = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 const weightPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The language tags of an `Accept-Language` header, most preferred first (RFC 9110, section 12.5.4). */
+/** Returns the language tags of an `Accept-Language` header, most preferred first (RFC 9110, section 12.5.4). */
 function requestedTags(header: string): string[] {
   const ranges = header
     .slice(0, maxHeaderLength)
@@ -30,14 +30,14 @@ function requestedTags(header: string): string[] {
     .map(({ tag }) => tag);
 }
 
-/** The first requested language that the administration area supports. */
+/** Returns the first requested language that the administration area supports. */
 export function negotiateLanguage(header = ""): Language {
   return requestedTags(header).map(languageOf).find(isLanguage) ?? languages[0];
 }
 
 /**
- * The locale for dates and numbers: the first requested one that fits the language. If the administration area does not
- * support a person's language, they see English, with dates in their own locale.
+ * Returns the locale for dates and numbers: the first requested one that fits the language. If the administration area
+ * does not support a person's language, the person sees English with dates in their own locale.
  */
 export function negotiateLocale(language: Language, header = ""): string {
   for (const tag of requestedTags(header)) {

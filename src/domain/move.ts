@@ -1,16 +1,16 @@
 /** The phases of a move, in their order. */
 export const movePhases = [
-  /** It has not begun. */
+  /** The move has not begun. */
   "requested",
   /** Copies all rows. */
   "copying",
   /** Compares all rows. */
   "checking",
-  /** Copies what changes, until the rest is small. */
+  /** Copies new changes until only a few remain. */
   "following",
-  /** Freezes the collections and gives them to the other database. Cannot be stopped from here on. */
+  /** Freezes the collections and gives them to the other database. From here on, the move cannot be stopped. */
   "flipping",
-  /** The other database has them. The former one hides its copy. */
+  /** The other database owns the collections. The former one hides its copy. */
   "retiring",
   /** The former database keeps its copy for some days. */
   "kept",
@@ -21,7 +21,7 @@ export const movePhases = [
 ] as const;
 export type MovePhase = (typeof movePhases)[number];
 
-/** The phases in which a move works. At most one move is in one of them. */
+/** The phases in which a move is active. At most one move is in one of them. */
 export const activePhases: readonly MovePhase[] = [
   "requested",
   "copying",
@@ -32,7 +32,7 @@ export const activePhases: readonly MovePhase[] = [
   "stopping",
 ];
 
-/** The phases in which a member can stop it. */
+/** The phases in which a member can stop a move. */
 export const stoppablePhases: readonly MovePhase[] = [
   "requested",
   "copying",
@@ -47,25 +47,25 @@ interface MoveState {
   collections: readonly { name: string }[];
 }
 
-/** Whether a move takes this collection along. */
+/** Whether a move includes this collection. */
 export const takesAlong = ({ name, collections }: MoveState, collection: string): boolean =>
   name === collection || collections.some((each) => each.name === collection);
 
-/** Whether a move is taking this collection there. */
+/** Whether a move to this target includes this collection and is active. */
 export const isUnderWay = (move: MoveState, collection: string, target: string): boolean =>
   move.target === target &&
   activePhases.includes(move.phase) &&
   move.phase !== "stopping" &&
   takesAlong(move, collection);
 
-/** Whether a move is in a phase that goes through all items, and counts them. */
+/** Whether the current phase of a move reads all items and counts them. */
 export const countsItems = ({ phase, total }: { phase: MovePhase; total: number }): boolean =>
   total > 0 && (phase === "copying" || phase === "checking");
 
-/** Linked collections move in one batch. */
+/** The maximum number of linked collections, because they move in one batch. */
 export const maxMovedCollections = 50;
 
-/** Why a move cannot start, in English. */
+/** The reasons why a move cannot start, in English. */
 const moveRefusals = {
   unknown_collection: "There is no app or form with this name.",
   moved_meanwhile: "It was moved or deleted at the same time. Try again.",
@@ -78,7 +78,7 @@ const moveRefusals = {
 };
 export type MoveRefusal = keyof typeof moveRefusals;
 
-/** Why a move waits or was stopped, in English. */
+/** The reasons why a move waits or was stopped, in English. */
 export const moveProblems = {
   ...moveRefusals,
   owned_by_target: "The other database owns one of the apps and forms.",
@@ -93,12 +93,12 @@ export const moveProblems = {
 };
 export type MoveProblem = keyof typeof moveProblems;
 
-/** A stored problem: its code and, for some, the database or the table that it concerns. */
+/** Parses a stored problem: its code, and for some codes the database or the table. */
 export function parseMoveProblem(stored: string): { problem: MoveProblem | null; detail: string } {
   const [code = "", ...detail] = stored.split(" ");
   const isKnown = code in moveProblems;
   return { problem: isKnown ? (code as MoveProblem) : null, detail: detail.join(" ") };
 }
 
-/** A finished move keeps the copy of its source for this time. */
+/** The time for which a finished move keeps the copy of its source. */
 export const copyKeptMs = 7 * 24 * 60 * 60 * 1000;

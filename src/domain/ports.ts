@@ -15,7 +15,7 @@ export interface Clock {
 
 export interface Random {
   bytes(length: number): Uint8Array;
-  /** Returns a number from 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   number(): number;
   uuid(): string;
   /** Returns a ULID with the time `now`. */
@@ -27,7 +27,10 @@ export interface Timing {
   clock: Clock;
   random: Pick<Random, "number">;
   timeouts: { storageMs: number };
-  /** How long the batches of this request wait for moves, together. Without it, each batch has its own limit. */
+  /**
+   * The maximum time that all batches of this request wait for moves in total. Without it, each batch has its own
+   * limit.
+   */
   moveWait?: MoveWait;
 }
 
@@ -44,19 +47,19 @@ export interface Timeouts {
   bodyMs: number;
   /** The maximum wait for the content of a file. */
   uploadMs: number;
-  /** When a body is still incomplete after this time, the service checks the caller before it reads on. */
+  /** The time after which the service checks the caller of an incomplete body before it continues reading. */
   slowBodyMs: number;
   /** The maximum wait until a webhook receiver starts its response. */
   receiverMs: number;
   /** The maximum wait for the body of that response. */
   receiverRestMs: number;
-  /** The delay of the report about a rejected call to its credential's object. A later request may carry it earlier. */
+  /** The delay of the report of a rejected call to its credential's object. A later request may deliver it earlier. */
   refusedReportMs: number;
-  /** The delay of the report about a successful call. */
+  /** The delay of the report of a successful call. */
   servedReportMs: number;
   /** The maximum wait for all components of the deep health check. */
   healthMs: number;
-  /** How long the result of a deep health check is reused. */
+  /** The time for which the result of a deep health check is reused. */
   healthCacheMs: number;
 }
 

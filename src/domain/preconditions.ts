@@ -35,13 +35,13 @@ export function matchesPrecondition(precondition: Precondition, etag: string): b
   return precondition === "*" || precondition.includes(etag);
 }
 
-/** Throws 412, with the current ETag, if `ifMatch` names other versions. */
+/** Throws 412 with the current ETag if `ifMatch` names other versions. */
 export function requireVersion(version: number, ifMatch: Precondition | null): void {
   const etag = etagOf(version);
   if (ifMatch && !matchesPrecondition(ifMatch, etag)) throw problem.versionMismatch(etag);
 }
 
-/** The ETag of a document without a version, derived from its content. */
+/** Returns the ETag of a document without a version, derived from its content. */
 export async function contentEtag(text: string): Promise<string> {
   return `"${(await sha256(text)).slice(0, 22)}"`;
 }

@@ -1,23 +1,23 @@
-/** Longer names and later candidates are not compared. */
+/** The limits for comparing names. Longer names and further candidates are ignored. */
 const maxLength = 40;
 const maxCandidates = 50;
 
-/** The candidate that differs least from a name, if it is likely to be meant. Case does not count. */
+/** Returns the candidate that differs least from a name, if the name is probably a misspelling of it. Ignores case. */
 export function findClosest(name: string, candidates: readonly string[]): string | undefined {
-  const wanted = name.toLowerCase();
-  const equal = candidates.find((candidate) => candidate.toLowerCase() === wanted);
+  const lowerName = name.toLowerCase();
+  const equal = candidates.find((candidate) => candidate.toLowerCase() === lowerName);
   if (equal !== undefined || name.length > maxLength) return equal;
   const maxDistance = Math.max(1, Math.floor(name.length / 3));
   const close = candidates
     .filter(({ length }) => Math.abs(length - name.length) <= maxDistance)
     .slice(0, maxCandidates)
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate.toLowerCase()) }))
+    .map((candidate) => ({ candidate, distance: editDistance(lowerName, candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance);
   return close[0]?.candidate;
 }
 
-/** The number of characters to insert, delete or replace (Levenshtein, 1965). */
+/** Returns the number of characters to insert, delete or replace (Levenshtein, 1965). */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,13 +1,13 @@
 const minuteMs = 60_000;
 
-/** RFC 3339 in UTC with milliseconds, the format of the service's own timestamps. */
+/** Formats a time as RFC 3339 in UTC with milliseconds, like all timestamps of the service. */
 export function formatTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
 /**
- * The formats that common libraries write: RFC 3339, optionally without seconds, offsets like `+0900` and `+09`, and ISO
- * 8601's basic format. A leap second counts as the last millisecond of the second before it.
+ * The formats that common libraries write: RFC 3339, optionally without seconds, offsets like `+0900` and `+09`, and
+ * ISO 8601's basic format. A leap second counts as the last millisecond of the previous second.
  */
 const extendedFormat =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(?:\.(\d{1,9}))?)?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/;
@@ -48,7 +48,7 @@ export function toUtcDateTime(text: string): { value: string } | { errorCode: Da
   return { value: `${utc.slice(0, 19)}.${digits}Z` };
 }
 
-/** Suggests a valid text for the reason of an error, when the sent text looks like a day or a date-time. */
+/** Suggests a valid text for the reason of an error when the text of the request looks like a day or a date-time. */
 export function suggestDateTime(text: string, target: "date" | "datetime"): string | undefined {
   const parts =
     /^\s*(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})(?:[Tt ,]+(\d{1,2})(?:[:.]?(\d\d))?(?:[:.]?(\d\d))?(?:[.,]\d*)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?/i.exec(
@@ -74,13 +74,13 @@ function matchDayFirst(text: string): string[] | undefined {
   return year !== "" && isDayFirst ? ["", year, secondPart, firstPart] : undefined;
 }
 
-/** The milliseconds since 1970 of an RFC 3339 date-time with an offset. */
+/** Returns the milliseconds since 1970 of an RFC 3339 date-time with an offset. Undefined for an invalid one. */
 export function toEpochMs(text: string): number | undefined {
   const parsed = toUtcDateTime(text);
   return "value" in parsed ? Date.parse(`${parsed.value.slice(0, 23)}Z`) : undefined;
 }
 
-/** Whether `YYYY-MM-DD` names a day of the (proleptic Gregorian) calendar, in the years 0001 to 9999. */
+/** Whether `YYYY-MM-DD` is a day of the (proleptic Gregorian) calendar in the years 0001 to 9999. */
 export function isCalendarDay(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`);
   return !day.startsWith("0000") && !Number.isNaN(time) && formatTimestamp(time).startsWith(day);
@@ -114,16 +114,16 @@ function getFormatter(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The calendar day of an instant in a zone, as `YYYY-MM-DD`. */
+/** Returns the calendar day of an instant in a zone as `YYYY-MM-DD`. */
 export function dayInZone(time: number, zone: string): string {
   return formatTimestamp(time + offsetAt(zone, time) * minuteMs).slice(0, 10);
 }
 
-/** The calendar day (`YYYY-MM-DD`) that is `days` after another one, or before it if negative. */
+/** Returns the calendar day (`YYYY-MM-DD`) that is `days` after another one, or before it if negative. */
 export const addDays = (day: string, days: number): string =>
   formatTimestamp(Date.parse(`${day}T00:00:00Z`) + days * 24 * 60 * minuteMs).slice(0, 10);
 
-/** `YYYY-MM-DD HH:MM:SS` as clocks in a zone show it. */
+/** Formats the local time in a zone as `YYYY-MM-DD HH:MM:SS`. */
 export function formatLocalDateTime(time: number, zone: string): string {
   return formatTimestamp(time + offsetAt(zone, time) * minuteMs)
     .slice(0, 19)
@@ -139,7 +139,7 @@ export function localToUtc(local: string, zone: string): string | undefined {
   return formatTimestamp(time - offsetAt(zone, time - guess * minuteMs) * minuteMs);
 }
 
-/** The instant at which clocks in a zone showed the same time, this number of calendar days before. */
+/** Returns the instant with the same local time this number of calendar days earlier. */
 export function daysBefore(time: number, days: number, zone: string): number {
   const local = time + offsetAt(zone, time) * minuteMs - days * 24 * 60 * minuteMs;
   const guess = offsetAt(zone, local);
@@ -154,7 +154,7 @@ const offsetCache = new Map<string, Map<number, number>>();
 const maxCachedZones = 10;
 const maxCachedOffsets = 5000;
 
-/** Returns the minutes east of UTC, rounded because offsets had seconds before standard time. */
+/** Returns the minutes east of UTC, rounded because offsets included seconds before standard time. */
 function offsetAt(zone: string, time: number): number {
   if (time < quarterOffsetsSinceMs) return computeOffset(zone, time);
   const offsets = getCachedOffsets(zone);
@@ -181,7 +181,7 @@ function computeOffset(zone: string, time: number): number {
   return Math.sign(seconds) * Math.round(Math.abs(seconds) / 60);
 }
 
-/** Seconds east of UTC. */
+/** Returns the seconds east of UTC. */
 export function offsetSeconds(zone: string, time: number): number {
   const [, sign, hours, minutes, seconds = "0"] =
     /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(getFormatter(zone).format(time)) ?? [];
@@ -194,7 +194,9 @@ const zonedDayPattern = /^(\d{4}-\d\d-\d\d)(Z|[+-]\d\d:\d\d)?$/;
 /** Before standard time, offsets exceeded today's ±14:00. Manila had −15:56, Juneau +15:02. */
 const dayOffsetPattern = /^[+-](0\d|1[0-5]):[0-5]\d$/;
 
-/** A calendar day with its offset (`2026-11-21+09:00`). A day without one gets the offset of `zone` on that day. */
+/**
+ * Returns a calendar day with its offset (`2026-11-21+09:00`). A day without one gets the offset of `zone` on that day.
+ */
 export function dayWithOffset(text: string, zone: string): string | undefined {
   const [, day, offset] = zonedDayPattern.exec(text) ?? [];
   if (day === undefined || !isCalendarDay(day)) return undefined;
@@ -203,7 +205,7 @@ export function dayWithOffset(text: string, zone: string): string | undefined {
   return day + (offsetMinutes(offset) === 0 ? "Z" : offset);
 }
 
-/** The offset of `zone` at the start of `day`, as `Z` or `±HH:MM`. */
+/** Returns the offset of `zone` at the start of `day`, as `Z` or `±HH:MM`. */
 function formatZoneOffset(zone: string, day: string): string {
   if (zone === "UTC") return "Z";
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -219,7 +221,7 @@ function padTwoDigits(part: number): string {
   return String(part).padStart(2, "0");
 }
 
-/** The instant at which a calendar day (`YYYY-MM-DD`) ends in a zone; undefined for an invalid day. */
+/** Returns the instant at which a calendar day (`YYYY-MM-DD`) ends in a zone. Undefined for an invalid day. */
 export function endOfDayMs(calendarDay: string, zone: string): number | undefined {
   if (!isCalendarDay(calendarDay)) return undefined;
   const nextDay = formatTimestamp(

@@ -75,7 +75,7 @@ export class Gate {
   readonly #state: GateState;
   readonly #exchanges: SlidingWindow;
   #pendingRead: Promise<KnownCredential> | undefined;
-  /** The time of the alarm. Undefined in a restarted object until it reads storage. */
+  /** The time of the alarm. Undefined in a restarted object until the object reads storage. */
   #alarmAt: number | null | undefined;
 
   constructor(ctx: DurableObjectState, service: GateService) {
@@ -87,7 +87,7 @@ export class Gate {
     this.#exchanges = exchanges ? restoreWindow(exchanges) : emptyWindow();
   }
 
-  /** Decides on a request and counts it. `report` has the results of earlier requests of this credential. */
+  /** Decides on a request and counts it. `report` contains the results of earlier requests of this credential. */
   async admit(
     presented: PresentedCredential,
     isWrite: boolean,
@@ -112,7 +112,7 @@ export class Gate {
   }
 
   /**
-   * Returns the rejection that a request would get now; null if it would be admitted. Counts nothing. Used while the
+   * Returns the rejection that a request would get now, or null if it would be admitted. Counts nothing. Used while the
    * body of a request is still arriving. `admit` decides later.
    */
   async check(presented: PresentedCredential, isWrite: boolean): Promise<RejectedAdmission | null> {
@@ -132,7 +132,7 @@ export class Gate {
     return buildQuotas(limits, requests, isWrite ? writes : undefined, now);
   }
 
-  /** Applies a report that arrives without a request. It indicates a pause, so the state is stored exactly. */
+  /** Applies a report that arrives without a request. It indicates a pause, so this stores the exact state. */
   note(report: GateReport): void {
     this.#applyReport(report);
     this.#reportUsageIfDue(this.#now(), true);
@@ -145,7 +145,7 @@ export class Gate {
     if (calls.length > 0) this.#state.usage.owed = true;
   }
 
-  /** Reads storage for the health check, which tests objects and their storage. */
+  /** Reads storage. The health check calls this to test objects and their storage. */
   async answers(): Promise<void> {
     await this.#ctx.storage.get("health", { noCache: true });
   }
@@ -155,13 +155,13 @@ export class Gate {
     return { ...log, lastUsedAt: usage.usedAt };
   }
 
-  /** Returns the current counts, which the database may not have yet. */
+  /** Returns the current counts. The database may not contain them yet. */
   use(): CredentialUse {
     const { log, usage } = this.#state;
     return { lastUsedAt: usage.usedAt, usage: buildUsage(log.hours, this.#now()) };
   }
 
-  /** Checks a client's secret. Exchanges have a separate window with the limit of requests. */
+  /** Checks a client's secret. Token exchanges have a separate window with the same limit as requests. */
   async exchange(presented: PresentedCredential): Promise<ExchangeResult | undefined> {
     const credential = await this.#loadCredential(presented.credentialId);
     const now = advanceClock(this.#state.meter, this.#now());
@@ -235,10 +235,10 @@ export class Gate {
     const find = previous?.credential?.called ? findCredential : loadAndSubscribe;
     const credential = (await find(this.#service.databases.home, id)) ?? null;
     const { known } = this.#state;
-    // A change that arrived during this read is newer than its result.
+    // A change that arrived during this read is newer than the result of the read.
     if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;
     this.#state.known = { credential, readAt };
-    // Stores a change that reached the object only by this read, so that an eviction cannot undo it.
+    // Stores a change that reached the object only through this read, so that an eviction cannot undo it.
     if (previous && previous.credential?.version !== credential?.version) this.#storeExactly();
     return this.#state.known;
   }
@@ -254,7 +254,7 @@ export class Gate {
   async #reportUsage(now: number): Promise<void> {
     const { known, log, usage } = this.#state;
     if (!known?.credential) return;
-    // The first report comes before its call is logged, so it contains no counts.
+    // The first report precedes the log entry of its call, so it contains no counts.
     Object.assign(usage, { toldAt: now, owed: false, counted: usage.toldAt !== null });
     try {
       await recordUse(
@@ -275,8 +275,8 @@ export class Gate {
   }
 
   /**
-   * With `before`, the response waits until the row is on disk.
-   * `after` uses the asynchronous put, because only that one accepts `allowUnconfirmed`.
+   * With `before`, the response waits until the row is on disk. `after` uses the asynchronous put, because only that
+   * method accepts `allowUnconfirmed`.
    */
   #store(timing: StoreTiming): void {
     if (timing === "none") return;

@@ -2,8 +2,8 @@ import type { RateLimits, Grant } from "#domain/credential/credential.ts";
 import type { ReadConstraint } from "./pending-writes.ts";
 
 /**
- * A sliding window with the exact times of the last 60 seconds' requests. A request at 0 s leaves it at 60.000 s.
- * Limits above 10,000 use slots of 0.1 s, where each request counts at the end of its slot.
+ * A sliding window with the exact times of the requests in the last 60 seconds. A request at 0 s leaves the window at
+ * 60.000 s. Limits above 10,000 use slots of 0.1 s, in which each request counts at the end of its slot.
  */
 export interface SlidingWindow {
   /** Oldest first; times in milliseconds since 1970. */
@@ -45,7 +45,7 @@ export function computeWaitMs({ slots, total }: SlidingWindow, limit: number, no
   if (excess <= 0) return 0;
   for (const { at, count } of slots) {
     excess -= count;
-    // Several requests must leave first if the limit was lowered.
+    // If the limit was lowered, several requests must leave the window first.
     if (excess <= 0) return at + windowMs - now;
   }
   return windowMs;
@@ -63,7 +63,7 @@ function msUntilRelease({ slots }: SlidingWindow, now: number): number {
 
 /** The stored form of a window, usually with 4 bytes per slot. */
 export interface StoredWindow {
-  /** The time of the oldest slot. Offsets count from it. */
+  /** The time of the oldest slot. The times of the other slots are offsets from it. */
   from: number;
   offsets: Uint16Array;
   counts: Uint16Array | Uint32Array;
@@ -88,8 +88,8 @@ export function restoreWindow({ from, offsets, counts }: StoredWindow): SlidingW
 }
 
 /**
- * Counts the requests of one credential. The stored state is exact, or exact plus a reservation of requests
- * that may follow without being stored. A restart counts a whole reservation as used, so no limit is ever exceeded.
+ * Counts the requests of one credential. The stored state is exact, or exact plus a reservation of requests that may
+ * follow without being stored. After a restart, the whole reservation counts as used, so no limit is ever exceeded.
  * Idle credentials have no reservation and keep their full quota.
  */
 export interface Meter {
@@ -115,7 +115,7 @@ export interface StoredMeter {
   at: number;
 }
 
-/** When to store the state: not at all, before the response, or after it. */
+/** When to store the state: never, before the response, or after it. */
 export type StoreTiming = "none" | "before" | "after";
 
 const reservationDivisor = 16;

@@ -5,22 +5,21 @@ import type { Random } from "#domain/ports.ts";
 export interface ReadConstraint {
   /** The database version of the credential's last reported write; null if none was reported. */
   bookmark: string | null;
-  /** Whether a write is in progress or unreported. Only a primary is then certain to contain it. */
+  /** Whether a write is in progress or unreported. Only the primary is then certain to contain it. */
   untold: boolean;
-  /** The databases whose bookmarks include all unreported writes. Their replicas can serve reads nevertheless. */
+  /** The databases whose bookmarks include all unreported writes. Replicas of these databases can still serve reads. */
   confirmed: readonly string[];
   /**
-   * Unreported writes that began by this time are over; null if there are none.
-   * A read of the primary reports the version that it saw.
+   * Unreported writes that began by this time have ended. Null if there are none. A read of the primary reports the
+   * version that it saw.
    */
   overdue: number | null;
 }
 
 /**
- * Reports the database version of a write by its ticket; null if the write certainly stored nothing.
- * A write with an uncertain result sends no report.
- * With `overdue`, reports the versions that a read of the primary of one or more databases saw. The unreported write may
- * be in another database, unless there is only one.
+ * Reports the database version of a write by its ticket. The version is null if the write certainly stored nothing. A
+ * write with an uncertain result sends no report. With `overdue`, reports the versions that reads of the primaries of
+ * one or more databases saw. With several databases, the unreported write may be in another one.
  */
 export type WriteReport =
   | { ticket: number; bookmark: string | null }
@@ -47,10 +46,10 @@ export interface StoredWrites {
   confirmed?: readonly string[];
 }
 
-/** An unreported write is over after this time. */
+/** After this time, an unreported write is certain to have ended. */
 export const overdueAfterMs = 60_000;
 
-/** The ticket of a write that was admitted without the object. */
+/** The ticket of a write that was admitted without the credential's object. */
 export const noTicket = -1;
 
 export function serializeWrites({
@@ -96,7 +95,7 @@ export function applyWriteReport(writes: PendingWrites, report: WriteReport): vo
   }
 }
 
-/** Notes that a write of this time may have stored something in any database. */
+/** Records that a write that began at this time may have stored something in any database. */
 export function addUntracked(writes: PendingWrites, startedAt: number): void {
   if (startedAt <= (writes.lastUntrackedAt ?? 0)) return;
   writes.lastUntrackedAt = startedAt;
@@ -115,7 +114,7 @@ export function readConstraintOf(writes: PendingWrites, now: number): ReadConstr
   };
 }
 
-/** Drops the tickets of writes that began by `until`, to bound memory. Keeps only the newest start time. */
+/** Drops the tickets of writes that began by `until`, to limit memory. Keeps only the newest start time. */
 function forgetTickets(writes: PendingWrites, until: number): void {
   for (const [ticket, startedAt] of writes.startTimes) {
     if (startedAt > until) return;

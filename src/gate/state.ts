@@ -36,19 +36,22 @@ import type { PresentedCredential } from "#domain/credential/tokens.ts";
 import { maxUsageDelayMs } from "#domain/credential/credential.ts";
 
 /**
- * How often usage counts are written to the database: after a call, or by an alarm when no call comes. Each write costs
- * more than the call, so pages that show current counts ask the object. Counts of a new credential are written at its
- * first pause.
+ * How often usage counts are written to the database: after a call, or by an alarm if no call comes. Each write costs
+ * more than the call, so pages with current counts ask the object instead. The counts of a new credential are written
+ * at its first pause.
  */
 export const usageReporting = { intervalMs: 15 * 60_000, maxDelayMs: maxUsageDelayMs };
 
-/** What a credential's object learns after the responses: the finished calls (`calls`) and the results of writes (`told`). */
+/**
+ * The report that a credential's object gets after responses: the finished calls (`calls`) and the results of writes
+ * (`told`).
+ */
 export interface GateReport {
   calls: LoggedCall[];
   told: WriteReport[];
 }
 
-/** The state of a gate. It survives a restart. */
+/** The state of a gate that survives a restart. */
 export interface GateState {
   /** The timeline of `known` and `writes`. */
   epoch: string;
@@ -65,14 +68,14 @@ export interface KnownCredential {
   readAt: number;
 }
 
-/** What the usage reports to the database depend on. */
+/** The state that decides when to report usage to the database. */
 interface UsageState {
   usedAt: number | null;
   /** The time of the last report. */
   toldAt: number | null;
   /** Whether a report is pending. */
   owed: boolean;
-  /** Whether a report contained counts, and not only the first use. */
+  /** Whether a report has contained counts, not only the first use. */
   counted: boolean;
 }
 
@@ -104,7 +107,9 @@ export function serializeState({
   return [rowKey, { ...row, known, usage }];
 }
 
-/** Loads the state for this timeline. A state of another timeline loses everything that came from the database. */
+/**
+ * Loads the state for this timeline. From the state of another timeline, drops everything that came from the database.
+ */
 export function loadState(kv: SyncKvStorage, clockTime: number, epoch: string): GateState {
   const state = loadStoredState(kv, clockTime);
   if (state.epoch === epoch) return state;

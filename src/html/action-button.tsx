@@ -6,7 +6,7 @@ interface ButtonProps {
   action: string;
   name: Child;
   little?: boolean;
-  /** With the action, they identify the button on its page. */
+  /** The values that identify the button on its page, together with the action. */
   values?: Record<string, string>;
 }
 
@@ -16,15 +16,15 @@ interface DirectProps extends ButtonProps {
 }
 
 interface ConfirmedProps extends ButtonProps {
-  /** The text of the confirmation dialog: what will be lost. If absent, the button posts directly. */
+  /** The text of the confirmation dialog, which explains the loss. If absent, the button posts directly. */
   confirm: NonNullable<Child>;
-  /** The title of the dialog; `name` by default. */
+  /** The title of the dialog. The default is `name`. */
   title?: Child;
-  /** Further inputs in the dialog. */
+  /** Additional inputs in the dialog. */
   children?: Child;
 }
 
-/** Enter in an input presses the first button of a form. Nobody sees this one, which stands before all others. */
+/** Enter in an input presses the first button of a form. This hidden button comes before all others. */
 export const EnterButton = ({
   children,
   ...attributes
@@ -54,8 +54,8 @@ function SubmitButton({ action, name, quiet, little, values = {} }: DirectProps)
 }
 
 /**
- * The dialog is a popover, which the browser itself opens and closes, also with Escape. A script makes it modal, so that
- * the focus stays inside.
+ * The dialog is a popover. The browser opens it, and closes it also with Escape. A script makes it modal, so that the
+ * focus stays inside.
  */
 function ConfirmButton({
   action,

@@ -76,9 +76,9 @@ export function ErrorSummary({
   children,
 }: {
   problem: Problem;
-  /** The problem in the language of the page. */
+  /** The text of the problem in the language of the page. */
   detail?: string;
-  /** What failed; by default, that nothing was saved. */
+  /** A title that says which action failed. By default, it says that nothing was saved. */
   title?: string | undefined;
   /** Labels by input name, in the order of the page. Errors of other inputs have no link. */
   labels?: Record<string, string>;
@@ -126,7 +126,7 @@ function SummaryEntry({ field, reason, labels }: FormError & { labels: Record<st
   );
 }
 
-/** The name of the input that is or contains a field. */
+/** Returns the name of the input that is or contains a field. */
 function findInputName(field: string, labels: Record<string, string>): string | undefined {
   return namesContaining(field).find((name) => Object.hasOwn(labels, name));
 }

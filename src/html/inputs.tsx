@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from "hono/jsx";
 import { inputId, useFieldErrors } from "./form-errors.tsx";
 
-/** The HTML attributes of an input besides those that its field sets. */
+/** The HTML attributes of an input, except the ones that its field sets. */
 export interface InputAttributes {
   type?: string;
   required?: boolean;
@@ -26,14 +26,14 @@ export interface InputAttributes {
   [data: `data-${string}`]: string | number | undefined;
 }
 
-/** The attributes of an input for a day: years of 4 digits, which browsers do not demand by themselves. */
+/** The attributes of an input for a day. The maximum limits years to 4 digits, which browsers do not do by default. */
 export const dayInput = { type: "date", max: "9999-12-31" } as const;
 
 export interface FieldProps {
   name: string;
   label: Child;
   hint?: Child | undefined;
-  /** Replaces the id that follows from the name, when a page has the name twice. */
+  /** Replaces the id that derives from the name. Needed if a page contains the name twice. */
   id?: string;
   wide?: boolean;
 }
@@ -170,7 +170,7 @@ export function ChoiceGroup({
   );
 }
 
-/** A single-line input: text, a number, a day, a password. Further attributes go to the input. */
+/** A single-line input for text, a number, a day or a password. Passes further attributes to the input. */
 export function Input({
   name,
   label,

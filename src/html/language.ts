@@ -1,13 +1,13 @@
 import type { Language } from "#domain/language.ts";
 
-/** The texts of the page frame and of inputs, which every page shares. */
+/** The texts of the page frame and of inputs. All pages share them. */
 const en = {
   skip: "Skip to content",
   breadcrumbs: "Breadcrumbs",
   copy: "Copy",
   cancel: "Cancel",
   justNow: "just now",
-  /** Between a label and its text. */
+  /** Separates a label from its text. */
   colon: ": ",
   notSaved: (errors: number) => `Not saved. Fix ${errors === 1 ? "1 error" : `${errors} errors`}.`,
 };

@@ -3,7 +3,7 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import { partTexts } from "./language.ts";
 import { useViewer } from "./viewer.tsx";
 
-/** The viewer's choice. `system` follows the setting of the operating system. */
+/** The theme that the viewer chose. `system` follows the setting of the operating system. */
 export type Theme = "system" | "light" | "dark";
 
 interface PageProps {
@@ -11,7 +11,7 @@ interface PageProps {
   theme?: Theme;
   /** The navigation, for signed-in members. */
   sidebar?: Child;
-  /** Breadcrumbs appear above the title, badges and actions next to it. */
+  /** Breadcrumbs appear above the title. Badges and actions appear next to it. */
   breadcrumbs?: Child;
   badges?: Child;
   actions?: Child;

@@ -9,7 +9,7 @@ export function Badge({ tone = "quiet", children }: PropsWithChildren<{ tone?: T
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Text with a button that copies it. Without scripts, the button stays hidden. */
+/** A text with a button that copies it. Without scripts, the button stays hidden. */
 export function Copyable({ id, text }: { id: string; text: string }) {
   return (
     <div class="copyable">
@@ -38,7 +38,7 @@ export function Breadcrumbs({ to }: { to: readonly (readonly [name: string, href
   );
 }
 
-/** Explains an empty list: what it will contain, and how to add the first entry. */
+/** Explains an empty list: its future content, and how to add the first entry. */
 export function EmptyState({ children }: PropsWithChildren) {
   return <div class="empty">{children}</div>;
 }
@@ -95,17 +95,17 @@ export function NextLink({ href, name }: { href: string | null; name: string }) 
 
 export interface TableColumn {
   name: Child;
-  /** Right-aligned, like its cells (`class="number"`). */
+  /** Whether to align the column to the right, like its cells (`class="number"`). */
   number?: boolean;
-  /** The link of the heading, which sorts by this column. */
+  /** The link of the heading, which sorts the table by this column. */
   href?: string;
   sorted?: "ascending" | "descending";
 }
 
 /**
- * A table. On a phone, each row becomes a card. Its first line has the row heading and the cells of the classes `state`
- * and `end`. Cells of class `less` are hidden, cells of class `full` and cells with `data-label`, which appears before
- * the value, have their own line.
+ * A table. On a phone, each row becomes a card. Its first line contains the row heading and the cells of the classes
+ * `state` and `end`. Cells of class `less` are hidden. Cells of class `full` and cells with `data-label`, which appears
+ * before the value, get their own line.
  */
 export function Table({
   caption,
@@ -140,7 +140,7 @@ function ColumnHeader({ name, number, href, sorted }: TableColumn) {
   );
 }
 
-/** Phones show the content once it is opened. Wide screens always show it, and no heading. */
+/** Content that phones show only when it is opened. Wide screens always show it, without a heading. */
 export const Fold = ({
   name,
   open: isOpen = false,
@@ -152,7 +152,7 @@ export const Fold = ({
   </details>
 );
 
-/** Links between the views of one thing. */
+/** Links between the views of one subject. */
 export function Tabs({
   label,
   tabs,

@@ -76,7 +76,7 @@ const relativeFormats: Record<Language, () => Intl.RelativeTimeFormat> = {
   en: lazy(() => new Intl.RelativeTimeFormat("en", { numeric: "auto" })),
   ja: lazy(() => new Intl.RelativeTimeFormat("ja", { numeric: "auto" })),
 };
-/** “Last month” would be the calendar month, so months and years are numbers. */
+/** “Last month” would mean the calendar month, so months and years always use numbers. */
 const exactFormats: Record<Language, () => Intl.RelativeTimeFormat> = {
   en: lazy(() => new Intl.RelativeTimeFormat("en")),
   ja: lazy(() => new Intl.RelativeTimeFormat("ja")),
@@ -94,7 +94,7 @@ function formatDistance({ language, now }: Viewer, at: number): string {
 
 type TimeStyle = "time" | "day" | "recent" | "distance";
 
-/** Formats a time of today with seconds and without its date. */
+/** Formats a time of today with seconds and without the date. */
 const formatRecent = (viewer: Viewer, at: number): string =>
   formatDay(viewer, at) === formatDay(viewer, viewer.now)
     ? formatClock(viewer, at)
@@ -107,7 +107,7 @@ const timeFormatters: Record<TimeStyle, (viewer: Viewer, at: number) => string> 
   distance: formatDistance,
 };
 
-/** A time in the viewer's format, or its distance from now. The element's attributes hold the exact time. */
+/** A time in the viewer's format, or its distance from now. The attributes of the element contain the exact time. */
 export function Time({ at, as = "time" }: { at: number; as?: TimeStyle }) {
   const iso = new Date(at).toISOString();
   return (
@@ -141,7 +141,7 @@ export function formatCount({ locale }: HasLocale, count: number): string {
   return cachedNumberFormat(locale, "count", { maximumFractionDigits: 1 }).format(count);
 }
 
-/** Formats like “10K”, which fits beside an axis. */
+/** Formats like “10K”, which fits next to an axis. */
 export function formatShortCount({ locale }: HasLocale, count: number): string {
   return cachedNumberFormat(locale, "short", { notation: "compact" }).format(count);
 }
@@ -152,13 +152,13 @@ export function formatSmallPercent({ locale }: HasLocale, share: number): string
   return cachedNumberFormat(locale, "smallPercent", options).format(share);
 }
 
-/** Formats a share like “98%”. Only a whole is 100%. */
+/** Formats a share like “98%”. Returns 100% only for the whole. */
 export function formatPercent({ locale }: HasLocale, share: number): string {
   const format = cachedNumberFormat(locale, "percent", { style: "percent" });
   return format.format(share < 1 ? Math.floor(share * 100) / 100 : share);
 }
 
-/** Writes a number with `decimals`, or with as many as it has. */
+/** Formats a number with `decimals`, or with all decimals that it has. */
 export function formatDecimal({ locale }: HasLocale, value: number, decimals?: number): string {
   const format = cachedNumberFormat(locale, `decimals ${decimals ?? ""}`, {
     minimumFractionDigits: decimals ?? 0,
@@ -167,7 +167,7 @@ export function formatDecimal({ locale }: HasLocale, value: number, decimals?: n
   return format.format(value);
 }
 
-/** Writes the digits of a number, which may be more than a double has, with at least `minDecimals`. */
+/** Formats the digits of a number, which may be more than a double can represent, with at least `minDecimals`. */
 export function formatDigits({ locale }: HasLocale, digits: string, minDecimals = 0): string {
   const format = cachedNumberFormat(locale, `digits ${minDecimals}`, {
     minimumFractionDigits: minDecimals,
@@ -176,7 +176,7 @@ export function formatDigits({ locale }: HasLocale, digits: string, minDecimals 
   return format.format(digits as Intl.StringNumericLiteral);
 }
 
-/** Writes the text of a number as the locale does. Other texts stay as they are. */
+/** Formats the text of a number in the locale. Returns other texts unchanged. */
 export function formatNumber(viewer: HasLocale, text: string): string {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   return Number.isFinite(value) ? formatDecimal(viewer, value) : text;

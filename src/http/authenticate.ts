@@ -190,8 +190,8 @@ async function blockAndBuildProblem(
 }
 
 /**
- * Asks the credential's object whether it would reject this request, whose body has not arrived yet. Returns undefined
- * if it would not, or if the object is unreachable. `authenticate` decides once the body has arrived.
+ * Checks with the credential's object whether it would reject this request, whose body has not arrived yet. Returns
+ * undefined if it would not, or if the object is unreachable. `authenticate` decides when the body has arrived.
  */
 export async function findEarlyProblem(
   c: SenderContext,
@@ -210,7 +210,7 @@ export async function findEarlyProblem(
 
 /** Returns a 401, or a 429 for a network that fails to authenticate too often. */
 export async function authenticationProblem(c: RequestContext<AppEnv>, hasCredential: boolean) {
-  // While the limiter is unreachable, it limits no network.
+  // While the limiter is unreachable, no network is limited.
   const isWithinLimit = await countByNetwork(c, "failures", "").catch((error: unknown) => {
     logRecovered(c.env, "authentication limiter unavailable", error);
     return true;

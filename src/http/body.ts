@@ -45,9 +45,11 @@ export const bufferBody = (isWrite: (c: Context) => boolean) =>
     await next();
   });
 
-/** More than 500 rows of 200 columns need. Each value takes memory, however few bytes it has. */
+/**
+ * The maximum number of values. 500 rows of 200 columns need fewer. Each value takes memory, even if it has few bytes.
+ */
 const maxValues = 120_000;
-/** Levels of arrays and objects in a body. */
+/** The maximum number of levels of arrays and objects in a body. */
 const maxLevels = 32;
 
 /** Parses the received body as JSON of one of these media types. Throws 415, 413, 400 or 422 otherwise. The action validates its content. */
@@ -78,7 +80,7 @@ export function parseBodyOnce({ req }: Pick<Context, "req">): Promise<unknown> {
 /** RFC 9110, section 8.4.1: `x-gzip` is the same as `gzip`. */
 const gzipCodings = ["gzip", "x-gzip"];
 
-/** Decompresses a gzip body. Stops at the limit of a body, so a small one cannot become large. */
+/** Decompresses a gzip body. Stops at the size limit of bodies, so that a small body cannot become large. */
 function decode(req: Context["req"], bytes: ArrayBuffer): Uint8Array {
   const encodedBytes = new Uint8Array(bytes);
   if (!gzipCodings.includes(contentCoding({ req }))) return encodedBytes;

@@ -17,7 +17,7 @@ import type { Service } from "./service.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** A slower cache lookup would take longer than the D1 read it saves. */
+/** The maximum time of a cache lookup. A slower lookup would take longer than the D1 read that it saves. */
 const cacheTimeoutMs = 250;
 
 /** Builds the context of a request's reads. With a session, a replica may serve them. */
@@ -113,7 +113,7 @@ export function webhookContext({ env, var: { action } }: ActionSource): WebhookC
   };
 }
 
-/** The dependencies of everything that a member can do in the administration area. */
+/** The dependencies of all actions of a member in the administration area. */
 export interface AdminContext extends MemberContext, CredentialContext, WebhookContext {
   member: Member;
 }

@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import type { ApiEnv } from "./env.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** Response headers that pages of other origins may read, besides the safelisted ones. */
+/** Response headers that pages of other origins may read, in addition to the safelisted ones. */
 const exposedHeaders = [
   "ETag",
   "Location",
@@ -46,8 +46,8 @@ export function isPreflight(c: Context): boolean {
 }
 
 /**
- * Answers a preflight with the methods of an existing path. Browsers send preflights without a credential.
- * The actual response decides whether the origin may read it.
+ * Responds to a preflight with the methods of an existing path. Browsers send preflights without a credential. The
+ * actual response decides whether the origin may read it.
  */
 export function sendPreflight(c: Context, methods: readonly string[]): Response {
   return c.body(null, 204, {
@@ -80,14 +80,14 @@ export function setPublicCorsHeaders(c: Context): void {
   c.res.headers.set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, X-Request-Id");
 }
 
-/** Lets every page read a public document, and answers its preflight. */
+/** Lets every page read a public document, and responds to its preflight. */
 export const allowAnyOrigin = createMiddleware(async (c, next) => {
   if (isPreflight(c)) return sendPreflight(c, ["GET"]);
   await next();
   setPublicCorsHeaders(c);
 });
 
-/** Rejects all other methods of a path with a 405 that lists the allowed ones. HEAD works wherever GET does. */
+/** Rejects all other methods of a path with a 405 that lists the allowed ones. Allows HEAD wherever it allows GET. */
 export const rejectOtherMethods =
   (...methods: string[]) =>
   (c: Context): never => {

@@ -8,14 +8,14 @@ import { logRecovered } from "#domain/events.ts";
 import { withTimeout } from "#store/db/retry.ts";
 import type { Service } from "./service.ts";
 
-/** One page asks at most this many objects for their counts, the ones that were used last. */
+/** The maximum number of objects that one page asks for their counts. It asks those with the latest use. */
 const maxAskedObjects = 100;
-/** A page waits this long for the counts. Then it shows those of the database. */
+/** The maximum time that a page waits for the counts. After it, the page uses the counts of the database. */
 const maxWaitMs = 1000;
 
 /**
- * Returns the credentials with the counts that only their objects have. The objects write them to the database as rarely
- * as every 15 minutes, so pages ask the objects that may have newer ones, all at once.
+ * Returns the credentials with the current counts of their objects. The objects write them to the database as rarely as
+ * every 15 minutes, so pages ask the objects that may have newer ones, all in parallel.
  */
 export async function withCurrentUse<Shown extends Credential>(
   service: Service,
@@ -47,7 +47,7 @@ function withUse<Shown extends Credential>(
   credential: Shown,
   use: CredentialUse | undefined,
 ): Shown {
-  // An object that lost its storage knows less than the database.
+  // An object that lost its storage has older counts than the database.
   const isNewer = use !== undefined && (use.lastUsedAt ?? 0) >= (credential.lastUsedAt ?? 0);
   return isNewer ? { ...credential, ...use } : credential;
 }

@@ -5,7 +5,9 @@ import { findCredential } from "#store/home/credentials.ts";
 import type { BearerEnv } from "./authenticate.ts";
 import type { ApiEnv, RequestContext } from "./env.ts";
 
-/** The time between two looks at the credential. Each takes a query, of which a Worker may send 1,000 per request. */
+/**
+ * The time between two checks of the credential. Each check takes a query. A Worker may send 1,000 queries per request.
+ */
 const checkPeriodMs = 1000;
 
 /**

@@ -6,7 +6,7 @@ import { losslessCsv, type CsvLayout, spreadsheetCsv } from "#documents/csv.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
 
-/** Items per read. Large steps save queries, of which a Worker may send 1,000 per request. */
+/** The number of items per read. Large steps save queries. A Worker may send 1,000 queries per request. */
 const itemsPerStep = 500;
 /** The size of a stream chunk. Between chunks, other requests run and a slow client can catch up. */
 const charactersPerChunk = 250_000;
@@ -30,7 +30,7 @@ export function findRequestedFormat(c: Context): ExportFormat | undefined {
         supportedMediaTypes.includes(range.type.toLowerCase()),
       );
       parameters = supported?.params ?? {};
-      // A wildcard means a page.
+      // A wildcard requests a page.
       const wildcard = accepted.findIndex((range) => /^(\*|application)\/\*$/.test(range.type));
       const isPreferred = supported && (wildcard === -1 || accepted.indexOf(supported) < wildcard);
       return isPreferred ? supported.type.toLowerCase() : defaultType;
@@ -44,8 +44,8 @@ export function findRequestedFormat(c: Context): ExportFormat | undefined {
 }
 
 /**
- * Streams the items step by step, with one step in memory.
- * CSV has one header, so a change of the fields aborts the download.
+ * Streams the items step by step, with one step in memory. CSV has one header, so a change of the fields aborts the
+ * download.
  */
 export async function sendDownload(
   c: Pick<Context, "body" | "req">,

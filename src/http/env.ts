@@ -21,11 +21,11 @@ export interface AppEnv {
   Bindings: Service;
   Variables: {
     requestId: string;
-    /** The request ID that the caller sent, if any. */
+    /** The request ID that the caller sent. Null if it sent none. */
     sentRequestId: string | null;
     /** Whether the response is the content of a file, which browsers must not run. */
     isFile?: boolean;
-    /** The MCP tool that the call log names, because all tools share one URL, and the problem that rejected its call. */
+    /** The MCP tool for the call log, because all tools share one URL, and the problem that rejected its call. */
     loggedTool?: { name: string; problem?: Problem };
   };
 }
@@ -38,7 +38,7 @@ export interface ApiEnv extends AppEnv {
     read: Read;
     action: ActionContext;
     replays: ReplayCache;
-    /** Empty where the route accepts no Idempotency-Key. */
+    /** Empty if the route accepts no Idempotency-Key. */
     idempotencyKey: IdempotencyKey;
   };
 }
@@ -58,11 +58,11 @@ export interface AdminEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     member: Member;
     read: ReadPage;
-    /** The read that the page declares, with the key of the app or form in its path. */
+    /** The read that the page declares, and the key of the app or form in its path. */
     earlyPage?: { prefetch: PagePrefetch<unknown>; key: string; list: string };
-    /** What the member has saved for the list that the page shows; null on other pages. */
+    /** The settings that the member has saved for the list on the page. Null on other pages. */
     listSettings: ListSettings | null;
-    /** SHA-256 of the session's ID; empty where Cloudflare Access signs members in. */
+    /** SHA-256 of the session's ID. Empty if Cloudflare Access signs members in. */
     session: string;
     action: AdminContext;
   };

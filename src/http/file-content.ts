@@ -11,7 +11,7 @@ import { logRecovered } from "#domain/events.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
 import { ifNoneMatch } from "./request.ts";
 
-/** The policy of contents: an opaque origin, without scripts, forms and requests. */
+/** The content security policy of files: an opaque origin without scripts, forms and requests. */
 export const sandboxPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 type FileContext = RequestContext<AppEnv> &
@@ -19,7 +19,7 @@ type FileContext = RequestContext<AppEnv> &
     set(name: "isFile", value: true): void;
   };
 
-/** Sends the content of a file, or one range of it. It streams from R2. */
+/** Sends the content of a file, or one range of it, as a stream from R2. */
 export async function sendFile(
   c: FileContext,
   { stored }: Pick<AttachedFile, "stored">,
@@ -46,7 +46,7 @@ export async function sendFile(
   return body ? c.body(body, status, allHeaders) : c.body(null, status, allHeaders);
 }
 
-/** A changed encoding would not match the digest and the ranges. */
+/** Forbids proxies to change the encoding, because the content would no longer match the digest and the ranges. */
 const contentCaching = "private, no-cache, no-transform";
 
 function contentHeaders({ name, sha256 }: StoredFile, etag: string): Record<string, string> {
@@ -61,13 +61,16 @@ function contentHeaders({ name, sha256 }: StoredFile, etag: string): Record<stri
   };
 }
 
-/** The range to send; null for the whole content. A copy of another version continues with the whole (RFC 9110, 13.1.5). */
+/**
+ * Returns the range to send. Null for the whole content. If the client has a copy of another version, sends the whole
+ * content (RFC 9110, 13.1.5).
+ */
 function requestedRange(
   c: FileContext,
   bytes: number,
   etag: string,
 ): ByteRange | "unsatisfiable" | null {
-  // Only GET has ranges (RFC 9110, 14.2).
+  // Ranges are defined only for GET (RFC 9110, 14.2).
   if (c.req.method !== "GET") return null;
   const ifRange = c.req.header("If-Range");
   if (ifRange !== undefined && ifRange.trim() !== etag) return null;

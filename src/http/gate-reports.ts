@@ -12,24 +12,29 @@ import { withTimeout } from "#store/db/retry.ts";
 import type { GateStub } from "#gate/gate.ts";
 
 interface PendingReport extends GateReport {
-  /** When to send the report if no request carries it earlier; milliseconds since 1970. */
+  /** The time to send the report if no request carries it earlier, in milliseconds since 1970. */
   dueAt: number;
-  /** The background flush that owns the report, and when it next checks. */
+  /** The background flush that owns the report, and the time of its next check. */
   flusher: object | undefined;
   flushAt: number;
 }
 
 /**
- * Reports that the credentials' objects have not received yet. The credential's next request carries its report,
- * which saves a call. Without a next request, a background flush sends the report.
+ * Reports that the credentials' objects have not received yet. The credential's next request carries its report, which
+ * saves a call. Without a next request, a background flush sends the report.
  */
 const pendingReportsIn = memoryPart(() => new Map<string, PendingReport>());
-/** The limit for each list of a credential's report. Drops further entries, such as a flood of rejected calls. */
+/**
+ * The maximum length of each list in a credential's report. Drops further entries, such as a flood of rejected calls.
+ */
 const maxPendingEntries = 1000;
 
-/** How long one request flushes reports after its response. A Worker may run for 30 s after the response. */
+/**
+ * The maximum time for which one request flushes reports after its response. A Worker may run for 30 s after the
+ * response.
+ */
 const maxFlushMs = 15_000;
-/** A flush that is this late never runs. */
+/** A flush that is later than this will never run. */
 const lostFlushAfterMs = 2000;
 
 /** Removes and returns the report that the next call of the object carries. */
@@ -59,8 +64,8 @@ interface ReportsService {
 }
 
 /**
- * Queues a report for the credential's next request. Without one, a background flush sends the report:
- * urgent ones after `refusedReportMs`, the others after `servedReportMs`.
+ * Queues a report for the credential's next request. Without one, a background flush sends the report: urgent ones
+ * after `refusedReportMs`, others after `servedReportMs`.
  */
 export function queueReport(
   c: { env: ReportsService; executionCtx: Pick<ExecutionContext, "waitUntil"> },
@@ -141,8 +146,8 @@ async function sendReport(
 }
 
 /**
- * Reports a write that its object did not admit, before the response promises it to all clients of the credential. While
- * the object stays unreachable, the next request of the credential carries the report.
+ * Reports a write that its object did not admit, before the caller and other clients of the credential rely on the
+ * response. While the object stays unreachable, the next request of the credential carries the report.
  */
 export async function reportNow(
   service: ReportsService & Timing,

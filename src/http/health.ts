@@ -10,20 +10,20 @@ const components = ["database", "replays", "objects", "files"] as const;
 
 export interface HealthReport {
   status: "ok" | "failing";
-  /** What the service lacks, and the command that sets it up. */
+  /** The missing parts of the service, and the command that sets them up. */
   reason?: string;
-  /** When this isolate last ran the checks. Requests share one result for `healthCacheMs`. */
+  /** The time when this isolate last ran the checks. Requests share one result for `healthCacheMs`. */
   checked_at: string;
   checks: Record<(typeof components)[number], { status: "ok" | "failing"; milliseconds: number }>;
   /** Each database by its binding. */
   databases: Record<string, DatabaseHealth>;
-  /** What will need an operator. It does not make the service fail. */
+  /** Problems that an operator will have to fix. They do not make the service fail. */
   warnings: string[];
 }
 
 interface DatabaseHealth {
   status: "ok" | "failing";
-  /** Its share of D1's limit. Absent for a database that does not respond. */
+  /** The used share of D1's limit. Absent for a database that does not respond. */
   percent_full?: number;
 }
 
@@ -63,7 +63,7 @@ export async function checkHealth(
   return findFreshReport() ?? buildTimeoutReport(service);
 }
 
-/** The report when the checks themselves did not finish. */
+/** Builds the report if the checks themselves did not finish. */
 function buildTimeoutReport({ clock, timeouts }: Service): HealthReport {
   const failing = { status: "failing", milliseconds: timeouts.healthMs } as const;
   return {
@@ -116,7 +116,7 @@ async function checkBuckets({ files, databases }: Service, warnings: string[]): 
       );
 }
 
-/** Checks all databases in parallel. Those that have not responded yet count as failing. */
+/** Checks all databases in parallel. A database that has not responded yet counts as failing. */
 async function checkDatabases(
   { databases }: Service,
   health: HealthReport["databases"],

@@ -26,14 +26,14 @@ export function keepNewest<Value>(map: Map<string, Value>, key: string, value: V
  */
 const blockedUntilIn = memoryPart(() => new Map<string, number>());
 
-/** How long a rejected credential stays blocked. */
+/** The time for which a rejected credential stays blocked. */
 const blockMs = 60_000;
 
 export function isBlocked(memory: Memory, credentialId: string, now: number): boolean {
   return now < (blockedUntilIn(memory).get(credentialId) ?? 0);
 }
 
-/** `retryAfterSeconds` is null for a rejected credential, which stays blocked for one minute. */
+/** Blocks a credential. `retryAfterSeconds` is null for a rejected credential, which stays blocked for one minute. */
 export function blockCredential(
   memory: Memory,
   credentialId: string,
@@ -53,19 +53,19 @@ export function recordAdmission(memory: Memory, credentialId: string, now: numbe
   keepNewest(admittedAtIn(memory), credentialId, now);
 }
 
-/** When this isolate last saw each credential admitted. */
+/** The time when this isolate last saw each credential admitted. */
 const admittedAtIn = memoryPart(() => new Map<string, number>());
 const recentAdmissionMs = 60_000;
 
-/** Whether the credential was admitted here within the last minute, and not rejected since. */
+/** Whether this isolate has admitted the credential within the last minute and not rejected it since. */
 export function isRecentlyAdmitted(memory: Memory, credentialId: string, now: number): boolean {
   const admittedAt = admittedAtIn(memory).get(credentialId) ?? -Infinity;
   return now - admittedAt < recentAdmissionMs && !isBlocked(memory, credentialId, now);
 }
 
 /**
- * Requests that this isolate admitted while objects were unreachable. A caller that makes its own object fail
- * gets no more than its limit from one isolate.
+ * Requests that this isolate admitted while objects were unreachable. A caller that makes its own object fail gets no
+ * more than its limit from one isolate.
  */
 const localWindowsIn = memoryPart(
   () => new Map<string, { requests: SlidingWindow; writes: SlidingWindow }>(),

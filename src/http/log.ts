@@ -23,7 +23,7 @@ export const logRequest = createMiddleware<LoggedEnv>(async (c, next) => {
   );
 });
 
-/** The route that handled the request, or would have handled it if no middleware had rejected it. */
+/** Returns the route that handled the request, or would have handled it if no middleware had rejected it. */
 function routePattern(c: Context): string {
   const laterRoutes = matchedRoutes(c).slice(c.req.routeIndex);
   const route = laterRoutes.find(({ path }) => !path.endsWith("*")) ?? laterRoutes[0];
@@ -36,7 +36,9 @@ export function logError(c: Context<AppEnv>, error: unknown): void {
   logInternalError(c.env, { request_id: c.var.requestId, method: c.req.method, error: stack });
 }
 
-/** Drizzle's errors quote the values of a query. Their cause, the D1 error, does not, so that is logged instead. */
+/**
+ * Returns an error without the values of a query, which Drizzle's errors contain. Their cause, the D1 error, does not.
+ */
 function toLoggableError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   return "query" in error && error.cause instanceof Error ? error.cause : error;

@@ -14,8 +14,8 @@ export interface RenderedDocument {
 }
 
 /**
- * Returns the version from the query, or else from `Accept: application/vnd.oai.openapi;version=3.0`.
- * The default is 3.1.
+ * Returns the version from the query, or otherwise from `Accept: application/vnd.oai.openapi;version=3.0`. The default
+ * is 3.1.
  */
 export function chooseVersion(c: Context, queryVersion: Version | undefined): Version {
   return (

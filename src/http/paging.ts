@@ -12,7 +12,7 @@ import type { AppEnv, RequestContext } from "./env.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
- * Returns the position in the cursor, or null at the start. A cursor belongs to the list named by `binding`.
+ * Returns the position in the cursor, or null at the start. A cursor belongs to the list that `binding` identifies.
  * Reads are no older than the page that issued the cursor, so a scan never goes back in time.
  */
 export async function readPosition(
@@ -33,7 +33,7 @@ export function invalidCursorProblem(): Problem {
   return problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
 
-/** Opens a cursor of the list named by `binding`. Undefined for any other cursor. */
+/** Opens a cursor of the list that `binding` identifies. Returns undefined for any other cursor. */
 export function openCursor(
   c: RequestContext<AppEnv>,
   binding: string,
@@ -42,13 +42,13 @@ export function openCursor(
   return decodeCursor(c.env.keys, timelineBinding(c, binding), cursor);
 }
 
-/** A cursor is valid in its timeline only, because a restore gives numbers of items to other items. */
+/** Binds a cursor to its timeline, because a restore gives numbers of items to other items. */
 function timelineBinding(c: RequestContext<AppEnv>, binding: string): string {
   const { epoch } = c.env.databases.timeline;
   return epoch === "" ? binding : `${epoch} ${binding}`;
 }
 
-/** Encodes a position as a cursor for the list named by `binding`. */
+/** Encodes a position as a cursor of the list that `binding` identifies. */
 export function createCursor(
   c: RequestContext<AppEnv>,
   binding: string,
@@ -59,8 +59,8 @@ export function createCursor(
 }
 
 /**
- * Returns the number of a change from the cursor of a feed. A cursor of a feed contains its timeline, so that one from
- * before a restore returns 410 instead of 422. Its reader must list the collection again.
+ * Returns the number of a change from the cursor of a feed. The cursor contains its timeline, so that a cursor from
+ * before a restore returns 410 instead of 422. The client must then list the collection again.
  */
 export async function readFeedPosition(
   c: RequestContext<AppEnv>,
@@ -74,7 +74,7 @@ export async function readFeedPosition(
   return { number: Number(number), mark: String(mark), seenUntil: Number(seenUntil) };
 }
 
-/** Encodes the number of a change as a cursor of the feed named by `binding`. */
+/** Encodes the number of a change as a cursor of the feed that `binding` identifies. */
 export function createFeedCursor(
   c: RequestContext<AppEnv>,
   binding: string,
@@ -82,10 +82,10 @@ export function createFeedCursor(
 ): Promise<string> {
   const { epoch } = c.env.databases.timeline;
   const [number = null, mark = "", seenUntil = 0] = position;
-  const rest = mark === "" ? [epoch] : [epoch, mark, seenUntil];
+  const boundParts = mark === "" ? [epoch] : [epoch, mark, seenUntil];
   return encodeCursor(
     c.env.keys,
     binding,
-    epoch === "" && mark === "" ? [number] : [number, ...rest],
+    epoch === "" && mark === "" ? [number] : [number, ...boundParts],
   );
 }

@@ -13,17 +13,17 @@ import { keepNewest } from "./isolate-limits.ts";
 export interface EarlyRead {
   prefetch: Prefetch<unknown, never>;
   /**
-   * Names the operation and the collection. The read starts early only if this isolate has already seen the credential
-   * admitted to them. Undefined for reads that are always cheap.
+   * Identifies the operation and the collection. The read starts early only if this isolate has already admitted the
+   * credential to them. Undefined for reads that are always cheap.
    */
   admissionKey?: string | undefined;
 }
 
 /** The parts of a request that do not depend on the caller. */
 export interface RequestPlan {
-  /** Whether it counts against the limit of writes. */
+  /** Whether the request counts against the limit of writes. */
   isWrite: boolean;
-  /** In order of preference. The first one includes what the later ones read. */
+  /** In order of preference. The first read includes the results of the later ones. */
   reads: readonly EarlyRead[];
   request: ReadRequest<never>;
 }
@@ -51,10 +51,13 @@ interface PendingRead extends EarlyRead {
   isUsed: boolean;
 }
 
-/** The operations and collections to which this isolate saw each credential admitted. */
+/** The operations and collections to which this isolate has admitted each credential. */
 const admittedIn = memoryPart(() => new Map<string, true>());
 
-/** The credentials that this isolate saw with a narrow resource. Their reads start once the gate has answered. */
+/**
+ * The credentials with a narrow resource that this isolate has seen. Their reads start only after the object of the
+ * credential has responded.
+ */
 const narrowIn = memoryPart(() => new Map<string, true>());
 
 /** Starts the first read that need not wait for the admission. Reads the nearest replica unless the caller asks for the primary. */
@@ -68,7 +71,7 @@ export function startPrefetch(
   const read = reads.find(
     ({ admissionKey: key }) => key === undefined || admitted.has(`${credentialId} ${key}`),
   );
-  // Only callers who reach whole collections use this read.
+  // The read runs for a caller with whole collections. Other callers never get its result.
   const caller = { actor: `credential:${credentialId}`, resources: "all" } as const;
   return read && startRead(c, caller, read, request, wantsPrimary(c) ? primary : nearest);
 }
@@ -89,7 +92,7 @@ function startRead(
   return { ...read, result, session, isUsed: false };
 }
 
-/** Forgets the admission of a read that started early but was not used, because the request was rejected. */
+/** Forgets the admission for a read that started early but was not used because the request was rejected. */
 export function forgetUnused(
   { env: { memory } }: RequestContext<AppEnv>,
   credentialId: string,
@@ -99,14 +102,14 @@ export function forgetUnused(
     admittedIn(memory).delete(`${credentialId} ${admissionKey}`);
 }
 
-/** `Cache-Control: no-cache` requests a read from the primary. */
+/** Whether the caller requests a read from the primary with `Cache-Control: no-cache`. */
 function wantsPrimary({ req }: RequestContext<AppEnv>): boolean {
   return /(^|,)\s*no-cache\s*(,|$)/i.test(req.header("Cache-Control") ?? "");
 }
 
 type ReadCaller = Pick<ReadContext, "actor" | "resources">;
 
-/** The read that has started, and what the admission says about further reads. */
+/** The started read, and the consequences of the admission for further reads. */
 interface AdmittedReads {
   credentialId: string;
   caller: ReadCaller;
@@ -128,7 +131,7 @@ export function createReader(
   const narrow = isNarrow(caller.resources);
   if (narrow) keepNewest(narrowIn(c.env.memory), credentialId, true);
   else narrowIn(c.env.memory).delete(credentialId);
-  // It read whole collections.
+  // The early read has read whole collections.
   const pendingRead = narrow ? undefined : early;
   const isUsable = async ({ result, session }: PendingRead): Promise<boolean> => {
     try {
@@ -138,7 +141,7 @@ export function createReader(
       return session.isFromPrimary() || (error instanceof Problem && error.status >= 500);
     }
   };
-  // A change of a view applies like an edit of the credential, so a replica that lacks it must not decide.
+  // A change of a view applies like an edit of the credential, so a replica without it must not decide.
   const mayBeOlder = !narrow && !wantsPrimary(c);
   const from = mayBeOlder ? nearest : primary;
   return async <Data>(prefetch: Prefetch<Data, never>): Promise<Data> => {

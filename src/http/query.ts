@@ -6,14 +6,14 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { lazy } from "#domain/lazy.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** Validates the query by its schema. One 422 lists all errors; unknown parameters are errors too. */
+/** Validates the query by its schema. One 422 lists all errors. Unknown parameters are errors too. */
 export function query<Shape extends z.core.$ZodShape>(schema: () => z.ZodMiniObject<Shape>) {
   const validation = lazy(() => buildValidation(schema()));
   const validate: ReturnType<typeof validation>["validate"] = async (c, next) => {
     const queryValidation = validation();
     if (!queryValidation.emptyResult.success || c.req.url.includes("?"))
       return queryValidation.validate(c, next);
-    // Most requests have no query, so its parsed form is computed once.
+    // Most requests have no query, so the result for an empty query is computed once.
     c.req.addValidatedData("query", queryValidation.emptyResult.data);
     return next();
   };

@@ -2,7 +2,7 @@ import { problem, Problem } from "#domain/problem/problem.ts";
 import type { Timer } from "#domain/ports.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
 
-/** The limit for callers without a valid bearer, client secret or session. */
+/** The maximum body size for callers without a valid bearer token, client secret or session. */
 export const maxAnonymousBodyBytes = 16 * 1024;
 
 export function hasBody({ req }: RequestContext<AppEnv>): boolean {
@@ -15,7 +15,7 @@ export function contentCoding({ req }: Pick<RequestContext<AppEnv>, "req">): str
   return req.header("Content-Encoding")?.trim().toLowerCase() ?? noCoding;
 }
 
-/** Whether Content-Encoding names any coding. */
+/** Whether the body has a Content-Encoding. */
 export const isCompressed = (c: RequestContext<AppEnv>): boolean => contentCoding(c) !== noCoding;
 
 /** Only the JSON of the API and of MCP may be compressed. Browsers and OAuth clients do not send that. */
@@ -23,11 +23,11 @@ export function requireUncompressedBody(c: RequestContext<AppEnv>): void {
   if (isCompressed(c)) throw problem.unsupportedContentCoding({ acceptsGzip: false });
 }
 
-/** The sender of a body. It can be rejected before all of the body is read. */
+/** The sender of a body. The service can reject it before it has read the whole body. */
 interface Sender {
-  /** Whether the rest of a long body is read while `findSenderProblem` runs. Otherwise it is read afterwards. */
+  /** Whether to read the rest of a long body while `findSenderProblem` runs. Otherwise, it is read afterwards. */
   isTrusted: boolean;
-  /** Whether nothing is read before `findSenderProblem` has run. */
+  /** Whether to read nothing before `findSenderProblem` has run. */
   isSuspect: boolean;
   findSenderProblem: () => Promise<Problem | undefined>;
 }
@@ -52,7 +52,7 @@ export async function readBody(
     c.req.bodyCache.arrayBuffer = joinChunks(chunksOrProblem) as never;
     return undefined;
   }
-  // No code waits for the rest of the body.
+  // No code uses the rest of the body.
   void reader.cancel().catch(() => undefined);
   if (chunksOrProblem === check?.senderProblem()) throw chunksOrProblem;
   return chunksOrProblem;
@@ -102,10 +102,10 @@ async function nextChunk(
   deadline: Timer,
   check: SenderCheck | undefined,
 ): Promise<Uint8Array | Problem | "end" | "late" | "broken"> {
-  const late = deadline.done.then(() => "late" as const);
+  const timeout = deadline.done.then(() => "late" as const);
   const read = reader.read().then(({ value }) => value ?? ("end" as const));
   try {
-    return await Promise.race([...(check ? [check.rejection] : []), late, read]);
+    return await Promise.race([...(check ? [check.rejection] : []), timeout, read]);
   } catch {
     return "broken";
   } finally {

@@ -30,8 +30,8 @@ interface NamedKey {
 }
 
 /**
- * Starts the replay lookup for the request's key in parallel with the call of the credential's object.
- * Never waits for the lookup, because the cache has no entry for a first call.
+ * Starts the replay lookup for the request's key in parallel with the call of the credential's object. Never waits for
+ * the lookup, because the cache has no entry for a first call.
  */
 export const prefetchReplay = <E extends ReplayEnv>(
   findKey: (c: Context<E>) => NamedKey | undefined,
@@ -66,8 +66,8 @@ export function createReplayCache(c: RequestContext<AppEnv>): RequestReplayCache
   return {
     prefetch(key) {
       const lookup = fetchReplay(c.env.replays, timeline, key, c.env.clock.now());
-      const stored = lookup.then((replay) => replay && replays.set(key, replay));
-      runInBackground(stored, "replay cache unreadable");
+      const loading = lookup.then((replay) => replay && replays.set(key, replay));
+      runInBackground(loading, "replay cache unreadable");
     },
     peek: (key) => replays.get(key),
     put: (key, replay) =>

@@ -39,7 +39,7 @@ export async function countByKey(
   return success;
 }
 
-/** Returns the configured origin, which no Host header can change, or else the origin of the request. */
+/** Returns the configured origin, which no Host header can change. Without one, returns the origin of the request. */
 export function serviceOrigin(c: RequestContext<AppEnv>): string {
   return new URL(c.env.settings.origin || c.req.url).origin;
 }
@@ -62,7 +62,7 @@ function parsePreconditionHeader(c: Pick<Context, "req">, name: string): Precond
   return header === undefined ? null : parsePrecondition(name, header);
 }
 
-/** The networks of a caller, as keys of limits. */
+/** The networks of a caller, as keys of rate limits. */
 export interface Networks {
   /** An IPv4 address, or the /64 of an IPv6 address. Providers usually assign a /64 to one subscriber. */
   narrow: string;
@@ -88,7 +88,7 @@ export function networksOf(address: string): Networks {
   };
 }
 
-/** The eight groups of an IPv6 address, without leading zeros. Returns undefined for other texts. */
+/** Returns the eight groups of an IPv6 address, without leading zeros. Undefined for other texts. */
 function parseIpv6(address: string): string[] | undefined {
   if (!/^[0-9a-f:.]+$/i.test(address) || !address.includes(":")) return undefined;
   const host = URL.parse(`http://[${address}]`)?.hostname;

@@ -14,7 +14,7 @@ import type { PrimaryDatabases } from "#store/db/database.ts";
 export interface Ports {
   clock: Clock;
   random: Random;
-  /** Results may arrive in any order, because it may compute on another thread. */
+  /** Cryptography. Results may arrive in any order, because it may compute on another thread. */
   subtle: SubtleCrypto;
   DB: D1Database;
   /** The data databases, by the names of their bindings. */
@@ -24,41 +24,47 @@ export interface Ports {
   replays: KVNamespace;
   /** The contents of attachments. */
   files: R2Bucket;
-  /** Those of databases in a jurisdiction, by jurisdiction. Absent where `files` has all. */
+  /**
+   * The contents of attachments of databases in a jurisdiction, by jurisdiction. Absent if `files` contains all of
+   * them.
+   */
   filesIn?: Readonly<Record<string, R2Bucket>>;
-  /** The same bytes, as a stream whose length is known. It fails if there are more or fewer. R2 takes no other streams. */
+  /**
+   * Returns a stream of the same bytes with a known length. It fails if there are more or fewer bytes. R2 accepts no
+   * other streams.
+   */
   knownLength(body: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
-  /** Counts by key; `fallback` replaces a gate that is unreachable. */
+  /** Counts requests by key. `fallback` replaces a gate that is unreachable. */
   limiters: Record<
     "failures" | "failuresWide" | "signIns" | "signInsWide" | "changes" | "fallback",
     RateLimit
   >;
   /** The static assets, such as the guides. */
   assets: { fetch(request: Request): Promise<Response> };
-  /** Shared by the isolates of a data centre. */
+  /** A cache that the isolates of a data centre share. */
   cache: Pick<Cache, "match" | "put">;
   /** Sends webhooks. The Cloudflare Access middleware fetches its keys without this port. */
   fetch: FetchPort;
   log(line: string, level?: LogLevel): void;
 }
 
-/** The settings of a deployment. All but the secrets may be empty. */
+/** The settings of a deployment. All except the secrets may be empty. */
 export interface Settings {
-  /** Comma-separated secrets. The first one signs, all of them verify. */
+  /** Comma-separated secrets. The first one signs, and all of them verify. */
   tokenSecret: string;
   setupSecret: string;
-  /** The origin of the service. When empty, the origin of each request. */
+  /** The origin of the service. If it is empty, each request uses its own origin. */
   origin: string;
   contactEmail: string;
-  /** Cloudflare Access in place of passwords. */
+  /** The settings of Cloudflare Access, which replaces passwords. */
   access: { team: string; audience: string };
-  /** Whether the service answers 503 to every request, because its database is being restored. */
+  /** Whether the service returns 503 for every request, because its database is being restored. */
   isPaused: boolean;
-  /** Whether webhooks may use http to a receiver on the same machine. */
+  /** Whether webhooks may use http for a receiver on the same machine. */
   allowsLocalReceivers: boolean;
 }
 
-/** The service that every request gets as `c.env`, in place of the Worker's bindings. */
+/** The service that every request gets as `c.env` instead of the Worker's bindings. */
 export interface Service extends Omit<Ports, "DB" | "DATA" | "files" | "filesIn"> {
   databases: PrimaryDatabases;
   files: FileStore;
@@ -67,6 +73,6 @@ export interface Service extends Omit<Ports, "DB" | "DATA" | "files" | "filesIn"
   keys: SigningKeys;
   passwords: Passwords;
   memory: Memory;
-  /** The operations of the API, for the documents that describe them. */
+  /** Returns the operations of the API, for the documents that describe them. */
   operations: () => Descriptions;
 }

@@ -6,13 +6,13 @@ import { pingDatabases } from "#store/home/maintenance.ts";
 import type { AppEnv } from "./env.ts";
 import type { Service } from "./service.ts";
 
-// A service that `npm run dev` or `npm run deploy` has not set up cannot work. Its problem says how to fix that.
+// A service that `npm run dev` or `npm run deploy` has not set up cannot work. Its problem explains how to fix that.
 
 const setUpCommands =
   "Run `npm run dev` to set it up on this machine, or `npm run deploy` to set it up at Cloudflare.";
 const missingTables = `This service is not set up: its database lacks tables. ${setUpCommands}`;
 
-/** Names the missing secrets. Undefined when the service has those that it cannot work without. */
+/** Returns the names of the missing secrets. Undefined when the service has all required secrets. */
 function missingSecrets({ tokenSecret, setupSecret }: Service["settings"]): string | undefined {
   if (tokenSecret !== "") return undefined;
   const names =
@@ -20,7 +20,7 @@ function missingSecrets({ tokenSecret, setupSecret }: Service["settings"]): stri
   return `This service is not set up: it lacks the ${names}. ${setUpCommands}`;
 }
 
-/** Explains what is missing. `failure` is the error of a query, if there was one. */
+/** Returns an explanation of what is missing. `failure` is the error of a query, if there was one. */
 export function explainMissingSetUp(service: Service, failure?: unknown): string | undefined {
   return missingSecrets(service.settings) ?? (lacksTables(failure) ? missingTables : undefined);
 }
@@ -34,7 +34,7 @@ export class SetUpProblem extends Problem {
 
 const setUpIn = memoryPart(() => ({ isLogged: false, hasTables: false }));
 
-/** Creates the problem. The log names the reason once per isolate. */
+/** Creates the problem. Logs the reason once per isolate. */
 export function setUpProblem(service: Service, explanation: string): Problem {
   const state = setUpIn(service.memory);
   if (!state.isLogged) {
@@ -44,7 +44,7 @@ export function setUpProblem(service: Service, explanation: string): Problem {
   return new SetUpProblem(explanation);
 }
 
-/** Returns 503 if secrets are missing. Health checks pass, because they report the reason themselves. */
+/** Returns 503 if secrets are missing. Lets health checks pass, because they report the reason themselves. */
 export const requireSecrets = createMiddleware<AppEnv>(async (c, next) => {
   const explanation = missingSecrets(c.env.settings);
   if (explanation !== undefined) {
@@ -54,7 +54,7 @@ export const requireSecrets = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Returns 503 if the database lacks tables, for pages that do not read any. Checks once per isolate. */
+/** Returns 503 if the database lacks tables, for pages that read no tables. Checks once per isolate. */
 export const requireTables = createMiddleware<AppEnv>(async (c, next) => {
   const state = setUpIn(c.env.memory);
   if (!state.hasTables) {

@@ -30,11 +30,11 @@ const preflight = createMiddleware<McpEnv>(async (c, next) =>
   isPreflight(c) ? sendPreflight(c, ["POST"]) : next(),
 );
 
-/** The Model Context Protocol over stateless streamable HTTP: the API's operations as tools for assistants. */
+/** Serves the Model Context Protocol over stateless streamable HTTP: the API's operations as tools for assistants. */
 export const mcp = () =>
   new Hono<McpEnv>()
     .use("/mcp", preflight, cors, addMetadataChallenge, verifyBearer)
-    // Whether a call writes is in the body, so only the limit of requests applies before it is read.
+    // The body decides whether a call writes, so only the limit of requests applies before the body is read.
     .use(
       "/mcp",
       bufferBody(() => false),
@@ -48,7 +48,7 @@ export const mcp = () =>
     .use(metadataPath, allowAnyOrigin)
     .get(metadataPath, query(textParameters()), (c) => {
       const origin = serviceOrigin(c);
-      // Lists no scopes: clients would request all of them, and the token endpoint would reject the request.
+      // Lists no scopes, because clients would request all of them and the token endpoint would reject the request.
       return c.json(
         {
           resource: `${origin}/mcp`,

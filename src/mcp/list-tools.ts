@@ -8,18 +8,18 @@ import type { CollectionRef } from "#domain/definition/collection.ts";
 import { createCursor, openCursor } from "#http/paging.ts";
 import { collectionToolName, toolDocument, toolsFor } from "./tools.ts";
 
-/** If more apps and forms exist, only those that the URL selects have tools. Models need short lists. */
+/** The maximum number of apps and forms with tools, unless the URL selects them. Models need short lists. */
 const maxCollections = 20;
-/** The limit for the definitions on one page. A larger definition has no tools of its own. */
+/** The maximum size of the definitions on one page. A larger definition has no tools of its own. */
 const maxDefinitionBytes = 60_000;
-/** The limit of model vendors for tool names. */
+/** The maximum length of tool names at model vendors. */
 const maxNameLength = 64;
 
 const cursorBinding = "tools";
 
 /**
- * A page of tools, or undefined for an invalid cursor. The first page starts with the general tools. The tools of each
- * app and form follow.
+ * Returns a page of tools, or undefined for an invalid cursor. The first page starts with the general tools. The tools
+ * of each app and form follow.
  */
 export async function listTools(
   c: RequestContext<ApiEnv>,
@@ -60,7 +60,10 @@ export async function listTools(
   return { tools: documents };
 }
 
-/** The name of the last collection of the previous page. Null on the first page, undefined for an invalid cursor. */
+/**
+ * Returns the name of the last collection of the previous page. Null on the first page, undefined for an invalid
+ * cursor.
+ */
 async function readPreviousName(c: RequestContext<ApiEnv>, cursor: string | undefined) {
   if (cursor === undefined) return null;
   const position = (await openCursor(c, cursorBinding, cursor))?.position;
@@ -69,7 +72,10 @@ async function readPreviousName(c: RequestContext<ApiEnv>, cursor: string | unde
 
 const qualifiedKey = ({ kind, key }: CollectionRef) => `${kind}:${key}`;
 
-/** Reads few definitions at once and stops at the end of the page, because definitions can be large. */
+/**
+ * The number of definitions that are read in parallel. Reading stops at the end of the page, because definitions can be
+ * large.
+ */
 const parallelReads = 4;
 
 async function* streamDefinitions(action: ActionContext, refs: readonly CollectionRef[]) {
@@ -90,7 +96,7 @@ function ignoreNotFound(error: unknown): undefined {
   throw error;
 }
 
-/** The apps and forms with tools: the selected ones, or all if they are few. */
+/** Returns the apps and forms with tools: the selected ones, or all if there are few. */
 async function collectionsWithTools(
   { var: { action } }: RequestContext<ApiEnv>,
   selection: readonly CollectionRef[],

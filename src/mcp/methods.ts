@@ -17,7 +17,7 @@ import {
 } from "./protocol.ts";
 import { listTools } from "./list-tools.ts";
 
-/** Clients may cache a list of tools for one minute, because definitions change. */
+/** Clients may cache a list of tools for only one minute, because definitions change. */
 const toolListCache = { ttlMs: 60_000, cacheScope: "private" };
 
 /** Returns the result of a request. Throws a `ProtocolError` for unknown methods and invalid parameters. */
@@ -102,7 +102,7 @@ async function performCall(
   return resultDocument(c, await perform(op, ctx, request, read));
 }
 
-/** Builds the document of a tool's result. It has no links, which are for HTTP clients. */
+/** Builds the document of a tool's result. It has no links, because only HTTP clients can use them. */
 async function resultDocument(c: RequestContext<McpEnv>, result: Result): Promise<object> {
   if (result && "items" in result) {
     const { items, next, members } = result;
@@ -118,7 +118,7 @@ async function resultDocument(c: RequestContext<McpEnv>, result: Result): Promis
   };
 }
 
-/** The result as JSON, and as text for clients that pass only text to the model. */
+/** Returns the result as JSON, and as text for clients that pass only text to the model. */
 function toolResult(document: object) {
   return {
     content: [{ type: "text", text: JSON.stringify(document) }],

@@ -5,7 +5,10 @@ import { truncate } from "#domain/problem/field-errors.ts";
 
 /** In this version, each request states its version and its client. */
 const modernVersion = "2026-07-28";
-/** In these versions, a handshake negotiates the version. The server does not store it, because they do not differ here. */
+/**
+ * In these versions, a handshake negotiates the version. The server does not store it, because it treats them all the
+ * same.
+ */
 const legacyVersions = ["2025-11-25", "2025-06-18"] as const;
 const supportedVersions = [modernVersion, ...legacyVersions];
 
@@ -50,7 +53,7 @@ const badRequest = (code: number, message: string, data?: unknown) =>
 
 export type GetHeader = (name: string) => string | undefined;
 
-/** The id of a message, or undefined. */
+/** Returns the id of a message, or undefined. */
 export function messageId(body: unknown): MessageId | undefined {
   const id = isObject(body) ? body["id"] : undefined;
   return typeof id === "string" || Number.isSafeInteger(id) ? (id as MessageId) : undefined;
@@ -88,7 +91,7 @@ function isModern(method: string, params: Record<string, unknown>, header: GetHe
   return method !== "initialize" || headerVersion === modernVersion;
 }
 
-/** Proxies may act on the headers alone, so the headers must match the body. */
+/** Throws unless the headers match the body, because proxies may act on the headers alone. */
 function assertHeadersMatch({ method, params }: RpcMessage, header: GetHeader): void {
   const meta = metaOf(params);
   const version = meta[`${metaPrefix}/protocolVersion`];
@@ -125,7 +128,7 @@ function headerMismatch(name: string): ProtocolError {
   return badRequest(errorCodes.headerMismatch, `The header ${name} does not match the body.`);
 }
 
-/** Decodes a name. Names outside ASCII arrive in Base64 between `=?base64?` and `?=`. */
+/** Decodes a name. Non-ASCII names arrive in Base64 between `=?base64?` and `?=`. */
 function decodeName(header: string | undefined): string | undefined {
   const base64Name = /^=\?base64\?(.*)\?=$/.exec(header ?? "")?.[1];
   if (base64Name === undefined) return header;
@@ -139,7 +142,7 @@ function decodeName(header: string | undefined): string | undefined {
 
 const serverInfo = { name: "edge-forms", title: "Edge Forms", version: "1" };
 
-/** The result in the format of the request's version. */
+/** Returns the result in the format of the request's version. */
 export function toVersionedResult(message: RpcMessage, result: object): object {
   return message.isModern
     ? { resultType: "complete", ...result, _meta: { [`${metaPrefix}/serverInfo`]: serverInfo } }

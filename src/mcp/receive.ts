@@ -31,11 +31,11 @@ import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-erro
 /** A call of an existing tool. */
 export interface ToolCall {
   op: ToolOperation;
-  /** The called name, for the call log. */
+  /** The name in the call, for the call log. */
   name: string;
   /** The unvalidated key of a create. */
   idempotencyKey: unknown;
-  /** The parsed arguments, or their problem. */
+  /** The parsed arguments, or the problem of the arguments. */
   callArguments: CallArguments | Problem;
 }
 
@@ -49,7 +49,7 @@ export type McpEnv = ApiEnv &
     };
   };
 
-/** The metadata that names the authorization server (RFC 9728, section 5.1). */
+/** The path of the metadata that names the authorization server (RFC 9728, section 5.1). */
 export const metadataPath = "/.well-known/oauth-protected-resource/mcp";
 
 /** Adds the URL of the metadata to each challenge. Pages without a credential may read the challenge too. */
@@ -118,7 +118,7 @@ export const prefetchCallReplay = prefetchReplay<McpEnv>(({ var: { toolCall } })
   return { name: "idempotency_key", value: idempotencyKey, route };
 });
 
-/** The plan of a call. Other messages, and calls with invalid arguments, read nothing early. */
+/** Returns the plan of a call. Other messages, and calls with invalid arguments, start no early read. */
 export function planMessage(c: Context<McpEnv>): RequestPlan {
   const { toolCall } = c.var;
   const callArguments = toolCall?.callArguments;
@@ -166,7 +166,7 @@ export function sendProtocolError(
 
 type ToolArguments = Record<string, unknown>;
 
-/** The arguments of a call as the parts of a request. */
+/** The arguments of a call, split into the parts of a request. */
 interface CallArguments {
   path: PathParameters;
   query: {
@@ -217,13 +217,13 @@ function takeParameters(
   return { ...(result.data as ParameterValues), body: Object.fromEntries(body) };
 }
 
-/** An invalid limit has the same code as on every other surface. */
+/** Gives an invalid limit the same code as in the REST API. */
 const withPageLimit = (error: FieldError): FieldError =>
   error.field === "limit" ? { ...error, ...pageLimitError } : error;
 
 /**
- * Takes `app` or `form`. Also accepts `kind` and `key`, which earlier versions had in their place, because assistants may
- * have cached them.
+ * Takes `app` or `form` from the arguments. Also accepts `kind` and `key`, which earlier versions used instead, because
+ * assistants may have cached them.
  */
 function takeCollection(args: ToolArguments) {
   const usesFormerNames = args["kind"] !== undefined || args["key"] !== undefined;

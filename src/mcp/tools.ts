@@ -12,7 +12,7 @@ export type ToolOperation = Operation & { tool: DescribedTool };
 const isTool = (op: Operation): op is ToolOperation => op.tool !== undefined;
 const tools = lazy(() => Object.values<Operation>(operations()).filter(isTool));
 
-/** The tools that these permissions allow, each name once. Other tools stay hidden. */
+/** Returns the tools that these permissions allow, without duplicate names. Other tools stay hidden. */
 export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
   const allowedTools = tools().filter(
     ({ permission }) =>
@@ -22,7 +22,7 @@ export function toolsFor(permissions: readonly Permission[]): ToolOperation[] {
         "oneOf" in permission &&
         permission.oneOf.some((choice) => permissionsAllow(permissions, choice))),
   );
-  // Of operations that share a tool, the first one wins: the last entry of a `Map` replaces earlier ones.
+  // If several operations share a tool, the first one wins. The last entry of a `Map` replaces earlier ones.
   return [
     ...new Map(allowedTools.toReversed().map((op) => [op.tool.name, op])).values(),
   ].toReversed();
@@ -46,7 +46,7 @@ export function findTool(
   return undefined;
 }
 
-/** The entry in `tools/list`. With a collection, the tool's name ends in the collection's key. */
+/** Returns the entry in `tools/list`. With a collection, the tool's name ends in the collection's key. */
 export function toolDocument(op: ToolOperation, collection?: Collection) {
   const { name, title, description } = op.tool;
   const heading = collection
@@ -70,7 +70,7 @@ export function toolDocument(op: ToolOperation, collection?: Collection) {
 
 export const collectionToolName = ({ tool }: ToolOperation, key: string) => `${tool.name}_${key}`;
 
-/** The arguments that are not part of the body. They follow from the path, the effect and the query. */
+/** Returns the arguments that are not part of the body. They depend on the path, the effect and the query. */
 export function parameterNames(op: Operation, key: string | undefined): ToolParameter[] {
   const { kind, path, precondition, effect, body, query } = op;
   return [

@@ -23,7 +23,7 @@ import { limitAnonymousBody } from "#http/body.ts";
 import { readBody, maxAnonymousBodyBytes, isCompressed } from "#http/read-body.ts";
 import { lazy } from "#domain/lazy.ts";
 
-/** RFC 6749, section 5.2. */
+/** An error response (RFC 6749, section 5.2). */
 export interface OAuthError {
   error:
     | "invalid_request"
@@ -124,7 +124,7 @@ function decodeBasic(authorization: string): { id: string; secret: string } | un
   }
 }
 
-/** OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
+/** Serves OAuth 2.0 client credentials (RFC 6749, section 4.4) and its metadata (RFC 8414). */
 export const oauth = () =>
   new Hono<AppEnv>()
     .use("/oauth/token", async (c, next) => (isPreflight(c) ? sendPreflight(c, ["POST"]) : next()))
@@ -137,7 +137,8 @@ export const oauth = () =>
       // An address with too many failures gets 429 instead.
       const authenticationError = await authenticationProblem(c, true);
       if (authenticationError.code === "rate_limited") throw authenticationError;
-      // Challenges only clients that used Basic (RFC 6749, section 5.2). Others would show it instead of the response.
+      // Challenges only clients that used Basic (RFC 6749, section 5.2). Browsers would show the challenge instead of
+      // the response.
       const challenge = { "WWW-Authenticate": 'Basic realm="edge-forms"' };
       return c.json(response, 401, c.req.header("Authorization") === undefined ? {} : challenge);
     })
@@ -147,7 +148,7 @@ export const oauth = () =>
       return c.json(
         {
           issuer,
-          // No grant uses this endpoint, but common clients require it. So it links to a page about connecting.
+          // No grant uses this endpoint, but common clients require it. It links to a page about connecting.
           authorization_endpoint: `${issuer}/docs/mcp`,
           token_endpoint: `${issuer}/oauth/token`,
           token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],

@@ -19,7 +19,7 @@ const aggregateQuery = lazy(() => z.pick(viewQuery(), { view: true }));
 
 type AggregateQuery = z.output<ReturnType<typeof aggregateQuery>>;
 
-/** Computes the figures. Without `rights`, it reads no other apps, and returns null if the conditions need them. */
+/** Computes the figures. Without `rights`, reads no other app, and returns null if the conditions need one. */
 const loadFigures =
   (kind: CollectionKind, rights?: ReaderRights): Prefetch<AggregateView | null, AggregateQuery> =>
   async (ctx, { path, body, query }) => {
@@ -27,7 +27,7 @@ const loadFigures =
     const collection = await cachedOrStoredCollection(ctx, kind, path.key);
     if (!collection) throw problem.notFound();
     const access = await accessCurrentCollection(ctx, collection);
-    // The caller's rights to other apps are known only after its admission.
+    // The caller's rights to other apps are known only after admission.
     if (!rights && readsOtherApps(requestBody, undefined)) return null;
     return aggregateItems(ctx, access, requestBody, { view: query().view, rights });
   };

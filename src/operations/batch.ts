@@ -92,7 +92,7 @@ function batchPermissions(kind: CollectionKind, body: unknown): Permission[] {
       return isIncrement ? [permission, readPermission[kind]] : [permission];
     }),
   );
-  // Write includes create. Without both, the problem names write, which is enough.
+  // Write includes create. If both are missing, the problem names write, which is enough.
   return [...requiredPermissions].toSorted((a, b) => (a > b ? -1 : 1));
 }
 

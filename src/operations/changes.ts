@@ -13,7 +13,7 @@ import { lazy } from "#domain/lazy.ts";
 import { operation } from "./operation.ts";
 import { collectionTarget } from "./targets.ts";
 
-/** `all=true` returns each change. Otherwise one page merges the changes of an item. */
+/** With `all=true`, the feed returns each change. Otherwise, a page merges the changes of an item. */
 const feedQuery = lazy(() =>
   z.extend(pageQuery(), { all: z._default(z.enum(["true", "false"]), "false") }),
 );

@@ -34,7 +34,10 @@ import { definitionTarget, keyTarget, noTarget, storedDefinitionTarget } from ".
 const sharedDeclaration = { tag: "definitions" } as const;
 const definitionName = (kind: CollectionKind) => `${kindSchemaNames[kind]}Definition`;
 
-/** Prefetches the list of all collections, because most credentials see all. Others read again with their resources. */
+/**
+ * Prefetches the list of all collections, because most credentials see all of them. For others, it reads again with
+ * their resources.
+ */
 export const listCollectionsOperation = (kind: CollectionKind) => {
   const binding = `${kind}s`;
   type BookmarkedPage = SummaryPage & { bookmark: string | null };
@@ -165,7 +168,7 @@ const definitionWrite = (kind: CollectionKind) =>
     parameterComponents: { dry_run: "dryRun" },
   }) as const;
 
-/** The response with the definition. In a dry run, its ETag is that of the stored definition. */
+/** The response with the definition. In a dry run, it has the ETag of the stored definition. */
 const changedResponse = (kind: CollectionKind) =>
   ({
     description: "The definition was changed, or only validated in a dry run.",
@@ -270,7 +273,7 @@ function savedResult(
   }
 }
 
-/** Returns the definition that would result. The ETag is that of the stored one, for the If-Match of the real write. */
+/** Returns the resulting definition with the ETag of the stored one, for If-Match in the real write. */
 function checkedResult(
   ctx: ActionContext,
   { current, result, consequences }: DryRun,

@@ -31,7 +31,7 @@ import { lazy } from "#domain/lazy.ts";
 import { noQuery } from "./items.ts";
 import { operation, type Target } from "./operation.ts";
 
-// The operations on files. The collection of a file decides which permission they need.
+// The operations on files. The collection of a file decides which permission a caller needs.
 
 const writePermissions = { oneOf: [createPermission.form, createPermission.app] };
 const readPermissions = { oneOf: [readPermission.form, readPermission.app] };
@@ -39,7 +39,7 @@ const sharedDeclaration = { kind: null, tag: "files" } as const;
 
 const prefetchFile: Prefetch<StoredFileWithItem> = (ctx, { path }) => readFile(ctx, path.id);
 
-/** A target that reads the file in parallel with the admission. `require` checks what the caller may see. */
+/** Creates a target that reads the file in parallel with the admission. `require` checks the caller's access. */
 const prefetchedFileTarget = <Resource>(
   require: (ctx: WebhookContext, storedFile: StoredFileWithItem) => Promise<Resource>,
 ): Target<Resource> => ({
@@ -51,13 +51,13 @@ const prefetchedFileTarget = <Resource>(
 const visibleFileTarget = prefetchedFileTarget(requireFile);
 const attachedFileTarget = prefetchedFileTarget(requireAttached);
 
-/** The collection that the body names. */
+/** The target of an upload. The body names the collection, so there is nothing to find. */
 const newFileTarget: Target<undefined> = { mayBeMissing: true, find: () => undefined };
 const uploadedFileTarget: Target<LoadedFile> = {
   mayBeMissing: true,
   find: (ctx, { id }) => getOwnFile(ctx, id),
 };
-/** Reads the primary, as each use of the link does. */
+/** Reads the primary, like each use of the link. */
 const linkedFileTarget: Target<AttachedFile> = {
   mayBeMissing: true,
   find: (ctx, { id }) => getAttachedFile(ctx, id),

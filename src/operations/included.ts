@@ -5,14 +5,16 @@ import { problem } from "#domain/problem/problem.ts";
 import type { PageResult } from "./operation.ts";
 import type { MatchingPage } from "./matching-page.ts";
 
-/** Returns the documents of the records to which items refer, by their IDs. */
+/** Returns the documents of the records that items refer to, by ID. */
 export const includedDocuments = (
   views: readonly ItemView[],
   origin: string,
 ): Record<string, object> =>
   Object.fromEntries(views.map((view) => [view.id, itemDocument(view, origin)]));
 
-/** Builds a page of a search, with the records to which its items refer if the request expands references. */
+/**
+ * Builds a page of a search. If the request expands references, the page includes the records that its items refer to.
+ */
 export function expandedPage(
   { queryPage, binding, bookmark }: MatchingPage,
   body: unknown,

@@ -25,8 +25,8 @@ import { searchOperation } from "./search.ts";
 import { webhookOperations } from "./webhooks.ts";
 
 /**
- * Every operation of the API by its ID. The document of one app or form adds its key to the IDs. Paths with a
- * literal segment come before paths with a parameter in its place, because the router takes the first match.
+ * Every operation of the API by its ID. The document of one app or form adds its key to the IDs. Paths with a literal
+ * segment precede paths with a parameter in its place, because the router takes the first match.
  */
 export const operations = lazy(() => ({
   getMe,

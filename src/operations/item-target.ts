@@ -24,7 +24,7 @@ import type * as z from "zod/mini";
 import type { Target } from "./operation.ts";
 import { itemTargets } from "./targets.ts";
 
-/** An item, with the records to which it refers if the request expands references. */
+/** An item. If the request expands references, includes the records that the item refers to. */
 interface ItemWithReferences {
   view: ItemView;
   included: ItemView[] | null;
@@ -47,7 +47,7 @@ const loaders: Record<CollectionKind, Prefetch<LoadedItem>> = {
   form: (ctx, { path }) => loadSubmission(ctx, path.id),
 };
 
-/** Loads the item and the records to which it refers. Undefined if the collection has no such item. */
+/** Loads the item and the records that it refers to. Returns undefined if the collection has no such item. */
 const expandItem =
   (
     rights: ReaderRights,
@@ -69,7 +69,7 @@ const expandItem =
   };
 
 /**
- * The item that a GET returns. With `expand`, the read starts after authentication, because it needs the caller's
+ * The target of a GET of an item. With `expand`, the read starts after authentication, because it needs the caller's
  * permissions.
  */
 function readItemTarget(kind: CollectionKind): Target<ItemWithReferences> {
@@ -92,7 +92,7 @@ function readItemTarget(kind: CollectionKind): Target<ItemWithReferences> {
         return { view: buildItemView(item, access), included: null };
       }
 
-      // With `expand`, the item comes from a search, which needs its collection.
+      // With `expand`, a search loads the item. The search needs its collection.
       const cachedCollection =
         kind === "form" ? cachedCollectionOfItem(ctx.memory, path.id) : undefined;
       const findCollection = async (readCtx: ReadContext) => {
@@ -124,7 +124,7 @@ const isVisibleForm = (
   pathKey: string,
 ) => kind === "form" && isVisible(resources, kind, key) && (pathKey === "" || pathKey === key);
 
-/** Throws 404 before anything is read if the caller cannot see the collection. The targets of writes do the same. */
+/** Throws 404 before any read if the caller cannot see the collection. The targets of writes do the same. */
 function assertVisible(ctx: ActionContext, kind: CollectionKind, key: string): void {
   if (kind === "form") requireVisibleForms(ctx);
   if (key !== "" && !isVisible(ctx.resources, kind, key)) throw problem.notFound();

@@ -37,14 +37,14 @@ export const itemPermissions = {
   form: { create: "submissions:create", update: "submissions:write", delete: "submissions:delete" },
 } as const satisfies Record<CollectionKind, Record<string, Permission>>;
 
-/** Reported when a value conflicts with a stored value, or with a pending change of the definition. */
+/** The problems of a value that conflicts with a stored value or with a pending change of the definition. */
 const conflictProblems = ["duplicate", "schema_in_use"] as const satisfies ApiCode[];
 
-/** The problems of a create, which updates share. */
+/** Returns the problems of a create. Updates share them. */
 const createProblems = (kind: CollectionKind): ApiCode[] =>
   kind === "form" ? [...conflictProblems, "submissions_closed"] : [...conflictProblems];
 
-/** The problems of an update. */
+/** Returns the problems of an update. */
 export const changeProblems = (kind: CollectionKind): ApiCode[] =>
   kind === "form" ? [...createProblems(kind), "submission_closed"] : createProblems(kind);
 
@@ -56,7 +56,7 @@ const itemResult = (view: ItemView, origin: string): SingleResult => ({
   isRedefined: view.isRedefined,
 });
 
-/** A rule of all texts that no pattern of a schema can state. */
+/** A rule for all texts that no pattern in a schema can express. */
 const textRule = `Texts are ${storableDescription}.`;
 
 export const createItemOperation = (kind: CollectionKind) => {
@@ -152,7 +152,7 @@ export const getItem = (kind: CollectionKind) => {
       const result = itemResult(view, origin);
       if (!included) return result;
       const document = { ...result.document, included: includedDocuments(included, origin) };
-      // The ETag does not cover the included records, which may have changed. So the response is never a 304.
+      // The ETag does not cover the included records, which may have changed, so the response is never a 304.
       return { ...result, document, isRedefined: true };
     },
     summary: `Get a ${singular}`,
@@ -183,7 +183,7 @@ export const updateItemOperation = (kind: CollectionKind) => {
     kind,
     tag: plural,
     permission: itemPermissions[kind].update,
-    // The response to an increment shows the sum, and thereby the stored number.
+    // The response to an increment contains the sum, which reveals the stored number.
     bodyPermissions: (body) =>
       isObject(body) && requestsIncrement(body["data"]) ? [readPermission[kind]] : [],
     effect: "write",

@@ -34,7 +34,7 @@ const listStep =
     return { ...step, nextPosition: step.nextPosition === null ? null : [step.nextPosition] };
   };
 
-/** The query of a list. Through a view without a sort, it lists items oldest first too. */
+/** Returns the query of a list. A view without a sort also lists the oldest items first. */
 const storedOrderQuery = (view: string | undefined) => ({ body: {}, view, order: "asc" as const });
 
 /** Loads the page of a list as a search without conditions in stored order. */
@@ -56,7 +56,7 @@ const prefetchPage =
   (kind: CollectionKind) => async (ctx: ReadContext, request: ReadRequest<ViewPaging>) => {
     const { key } = request.path;
     const { cursor, limit = defaultPageLimit, view, expand } = request.query();
-    // A download reads later. The caller's rights to other apps are known only after its admission.
+    // A download reads later. The caller's rights to other apps are known only after admission.
     const isStartOnly = request.format !== undefined || expand !== undefined;
     // Without a view, the list needs no definition before it reads.
     if (view === undefined && hasWholeAccess(ctx.resources, kind, key)) {
@@ -69,7 +69,7 @@ const prefetchPage =
     return { ...page, itemPage: page.queryPage };
   };
 
-/** Lists a page and the records to which its items refer. */
+/** Lists a page and the records that its items refer to. */
 const expandList =
   (kind: CollectionKind, rights: ItemQuery["rights"]): Prefetch<MatchingPage, ViewPaging> =>
   (ctx, request) =>

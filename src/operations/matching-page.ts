@@ -27,24 +27,26 @@ export interface PageRequest {
   query: ItemQuery;
   cursor: string | undefined;
   limit: number | undefined;
-  /** Whether to load no items, only the start of the page: for downloads, and before the caller's rights are known. */
+  /**
+   * Whether to load only the start of the page, without items: for downloads, and before the caller's rights are known.
+   */
   isStartOnly: boolean;
-  /** Returns the binding of its cursors to the list or search, without the part of the view. */
+  /** Returns the binding of the page's cursors to the list or search, without the part of the view. */
   binding: (access: CollectionAccess) => string | Promise<string>;
 }
 
-/** A page or its start, with the database version that its read returned. */
+/** A page or its start, with the database version of its read. */
 export interface MatchingPage {
   binding: string;
   start: CursorPosition | null;
-  /** Null if only the start was requested. */
+  /** Null if the request was only for the start. */
   queryPage: QueryPage | null;
   bookmark: string | null;
 }
 
 /**
- * Loads a page of matching items. A cursor also belongs to the conditions and the sort of the view, so one from before a
- * change of these is invalid.
+ * Loads a page of matching items. A cursor is bound to the conditions and the sort of the view, so it becomes invalid
+ * when these change.
  */
 export async function loadMatchingPage(
   ctx: ReadContext,
@@ -81,7 +83,7 @@ async function viewBinding({ binding, query }: PageRequest, access: CollectionAc
   return `${baseBinding} view ${key} ${await sha256(toCanonicalJson({ conditions, sort }))}`;
 }
 
-/** Returns the keys of the fields of a view; null without a view, and for a view of all fields. */
+/** Returns the keys of the fields of a view. Null without a view, and for a view of all fields. */
 export function viewFields(access: CollectionAccess, view: string | undefined): string[] | null {
   return view === undefined ? null : (getView(access.collection, view).fields ?? null);
 }

@@ -15,7 +15,7 @@ export const getMe = operation({
   target: noTarget,
   query: noQuery,
   precondition: "If-None-Match",
-  // `actor` is in the context because every write records it. The rest of the credential is the grant.
+  // `actor` is in the context because every write records it. The grant contains the rest of the credential.
   async run({ actor }, { grant }) {
     const { kind, name, permissions, resources, limits, expiresAt } = grant;
     const expires_at = expiresAt === null ? null : formatTimestamp(expiresAt);

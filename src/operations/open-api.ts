@@ -59,7 +59,8 @@ export const getOpenApiDocumentOperation = operation({
   kind: null,
   target: noTarget,
   query: documentQuery,
-  // Async, so that an invalid query is an error of the prefetch, which the caller sees after it was admitted.
+  // The function is async, so that an invalid query becomes an error of the prefetch, which the caller gets only after
+  // admission.
   prefetch: async (ctx, { query }) => loadSelectedDefinitions(ctx, selectedCollections(query())),
   async run(ctx, { query, prefetched }) {
     const refs = selectedCollections(query);

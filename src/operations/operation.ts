@@ -13,7 +13,7 @@ import type { Collection } from "#domain/definition/collection.ts";
 import type { Download, ExportFormat } from "#domain/download.ts";
 import type { Precondition } from "#domain/preconditions.ts";
 
-/** The resource that a path names, and how to find it. */
+/** The resource that a path identifies, and the function that finds it. */
 export interface Target<Resource> {
   /** A read that starts before the caller is known. */
   prefetch?: Prefetch<unknown, never>;
@@ -28,7 +28,7 @@ export interface OperationRequest<Resource, Query, Data> {
   path: PathParameters;
   target: Resource;
   query: Query;
-  /** The parsed JSON; the action validates it. Undefined for operations without a body. */
+  /** The parsed JSON, which the action validates. Undefined for operations without a body. */
   body: unknown;
   /**
    * Returns the bytes for an operation that receives the content of a file. Throws 400 for a `Content-Range` and 415 for a
@@ -38,7 +38,7 @@ export interface OperationRequest<Resource, Query, Data> {
   ifMatch: Precondition | null;
   /** Null unless the operation accepts both preconditions. For a GET, the REST adapter compares the ETag. */
   ifNoneMatch: Precondition | null;
-  /** Empty where the operation accepts no Idempotency-Key. */
+  /** Empty if the operation accepts no Idempotency-Key. */
   idempotencyKey: IdempotencyKey;
   grant: Grant;
   /** Links of the documents are absolute URLs of this origin. */
@@ -51,31 +51,34 @@ export interface OperationRequest<Resource, Query, Data> {
   read: Read;
 }
 
-/** An operation of the API, for every surface that offers it. */
+/** An operation of the API. Every surface derives from it. */
 export interface Operation<
   Resource = unknown,
   Query extends z.ZodMiniObject = z.ZodMiniObject,
   Data = unknown,
 > extends Description {
   query: () => Query;
-  /** Whether the action reports errors of the query, as `ctx.queryErrors`. Otherwise they are reported before it runs. */
+  /**
+   * Whether the action reports errors of the query (`ctx.queryErrors`). Otherwise, they are reported before the action
+   * runs.
+   */
   reportsQueryErrors?: true;
   target: Target<Resource>;
   /**
-   * Returns the permissions that this body needs in addition to `permission`. If that is `anyOf`, returns every permission
-   * that the body needs.
+   * Returns the permissions that this body needs in addition to `permission`. If `permission` is `anyOf`, returns every
+   * permission that the body needs.
    */
   bodyPermissions?: (body: unknown) => readonly Permission[];
-  /** Starts before the caller is known, in place of the target's prefetch. */
+  /** Starts before the caller is known, instead of the target's prefetch. */
   prefetch?(
     this: void,
     ctx: Parameters<Prefetch<Data>>[0],
     request: ReadRequest<z.output<Query>>,
   ): Promise<Data>;
   /**
-   * Only for a prefetch that can be expensive, such as a search. It starts early only if this isolate has admitted the
-   * credential to an operation with the same key before. Rejected callers therefore cause no such work, and their response
-   * times do not reveal it.
+   * Only for a prefetch that can be expensive, such as a search. It starts early only if this isolate has already
+   * admitted the credential to an operation with the same key. Rejected callers therefore cause no such work, and their
+   * response times do not reveal it.
    */
   admissionKey?: (path: PathParameters) => string;
   run(
@@ -108,7 +111,7 @@ export interface SingleResult extends LinkedDocument {
 
 export interface PageResult {
   items: readonly LinkedDocument[];
-  /** The position after the page; null on the last one. */
+  /** The position after the page. Null on the last page. */
   next: {
     /** The route, conditions and sort for which the cursor is valid. */
     binding: string;
@@ -123,7 +126,7 @@ export interface PageResult {
 /** The OpenAPI document of these collections, or of the service. */
 export interface OpenApiResult {
   collections: readonly Collection[];
-  /** The apps whose records the responses to the caller can include. */
+  /** The apps whose records can be included in responses to the caller. */
   includedApps: readonly Collection[];
   /** Undefined if the Accept header decides. */
   version: Version | undefined;

@@ -11,7 +11,7 @@ type RequestPart = Pick<
   "path" | "idempotencyKey" | "grant" | "origin" | "format" | "position" | "content"
 >;
 
-/** A request as it arrived at a surface. Each part is parsed when its check is due. */
+/** A request in the form in which it arrived at a surface. Each part is parsed when it has to be checked. */
 export interface UnvalidatedRequest extends RequestPart {
   body: () => Promise<unknown>;
   query: () => unknown;
@@ -61,7 +61,7 @@ interface ParsedQuery {
 
 /**
  * Throws 403 before any lookup, because permissions belong to the credential as a whole. Returns the body if it was
- * read. Where a permission is required for every body, a later step reports an unreadable one.
+ * read. If every body needs a permission, a later step reports an unreadable one.
  */
 export async function requirePermissions(
   { permission, bodyPermissions }: Operation,

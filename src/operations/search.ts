@@ -26,7 +26,7 @@ import {
   type ViewPaging,
 } from "./matching-page.ts";
 
-/** Loads the page of a search. Without `rights`, it reads no other apps. */
+/** Loads the page of a search. Without `rights`, reads no other app. */
 async function searchPage(
   ctx: ReadContext,
   kind: CollectionKind,
@@ -46,7 +46,7 @@ async function searchPage(
       query: { body, view: query.view, rights, expand: expandNames(expand) },
       cursor,
       limit,
-      // A download reads later. The caller's rights to other apps are known only after its admission.
+      // A download reads later. The caller's rights to other apps are known only after admission.
       isStartOnly: request.format !== undefined || (!rights && readsOtherApps(body, expand)),
       binding: ({ collection }) => searchBinding(collection.id, body),
     },
@@ -66,7 +66,7 @@ const prefetchMatches =
   (kind: CollectionKind) => (ctx: ReadContext, request: ReadRequest<ViewPaging>) =>
     searchPage(ctx, kind, request, undefined);
 
-/** Runs a search that also reads those other apps that the caller may read. */
+/** Runs a search that also reads other apps, as far as the caller may read them. */
 const searchOtherApps =
   (kind: CollectionKind, rights: ItemQuery["rights"]): Prefetch<MatchingPage, ViewPaging> =>
   (ctx, request) =>
@@ -139,7 +139,7 @@ function downloadMatches(
   return { keys, start, maxItems: limit ?? null, read };
 }
 
-/** Binds a search cursor to the conditions and the sort of its search. */
+/** Returns the binding of a search cursor to the conditions and the sort of its search. */
 async function searchBinding(collectionId: number, body: unknown): Promise<string> {
   const { conditions = [], sort = [] } = isObject(body) ? body : {};
   return `search ${collectionId} ${await sha256(toCanonicalJson({ conditions, sort }))}`;

@@ -44,7 +44,7 @@ export function collectionTarget(kind: CollectionKind): Target<CollectionAccess>
   };
 }
 
-/** Throws 404 unless the caller has access to the whole collection, to which its definition belongs. */
+/** Throws 404 unless the caller has access to the whole collection. A definition belongs to the whole collection. */
 function requireWhole({ resources }: Caller, kind: CollectionKind, key: string): void {
   if (!hasWholeAccess(resources, kind, key)) throw problem.notFound();
 }
@@ -68,7 +68,7 @@ export function definitionTarget(kind: CollectionKind): Target<CurrentCollection
   };
 }
 
-/** The definition that a change starts from, read from the primary. */
+/** The definition before a change, read from the primary. */
 export const storedDefinitionTarget = (kind: CollectionKind): Target<CurrentCollection> => ({
   mayBeMissing: true,
   find(ctx, { key }) {
@@ -92,7 +92,7 @@ export const itemTargets: Record<CollectionKind, Target<LoadedItem>> = {
   form: {
     prefetch: prefetchSubmission,
     mayBeMissing: true,
-    // The path has no form. A tool for one form names it, and accepts no other form's submission.
+    // The path contains no form. A tool for one form names it, and must reject submissions of other forms.
     async find(ctx, { key }, read) {
       requireVisibleForms(ctx);
       if (key !== "") requireVisible(ctx, "form", key);
@@ -116,7 +116,7 @@ export const webhookTarget: Target<Webhook> = {
   },
 };
 
-/** The webhook that a change starts from, read from the primary. */
+/** The webhook before a change, read from the primary. */
 export const storedWebhookTarget: Target<Webhook> = {
   mayBeMissing: true,
   find: (ctx, { id }) => getWebhook(ctx, id),

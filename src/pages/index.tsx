@@ -25,7 +25,7 @@ import { DocsPage, ProblemPage, ProblemsPage } from "./problem-pages.tsx";
 
 // Builds documents on demand. Building them at the start of an isolate would delay all requests.
 const renderedDocuments = new Map<string, RenderedDocument>();
-/** Enough for four origins of the service, in two versions each. */
+/** The maximum number of cached documents: four origins of the service with two versions each. */
 const maxCachedDocuments = 8;
 
 /** Renders the OpenAPI document of the whole service, or returns it from the cache. It depends only on origin and version. */
@@ -68,7 +68,7 @@ function documentPath({ app, form }: { app?: string | undefined; form?: string |
   return form === undefined ? "/openapi.json" : `/admin/forms/${form}/openapi.json`;
 }
 
-/** The addresses of the service, for programs and people who open its root. */
+/** Returns the addresses of the service, for programs and people who open its root. */
 const buildDirectory = (origin: string) => ({
   name: "Edge Forms",
   api: origin + apiRoot,

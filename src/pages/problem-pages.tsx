@@ -158,10 +158,10 @@ const frameTexts = {
   },
 } as const;
 
-/** Puts the content of an error page into the frame of an area, with its navigation. */
+/** Puts the content of an error page into the frame of an area with its navigation. */
 export type FrameError = (title: string, content: Child) => Child;
 
-/** The error page for browsers. The detail and the field errors of the problem are in this language. */
+/** Renders the error page for browsers. The detail and the field errors of the problem are in this language. */
 export function renderErrorPage(
   problem: Problem,
   requestId: string,

@@ -59,7 +59,7 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
   ),
 );
 
-/** What the service can observe of a result. Versions and times differ between buckets. */
+/** Returns what the service can observe of a result. Versions and times differ between buckets. */
 async function observe(result: unknown): Promise<unknown> {
   if (result === null || typeof result !== "object") return result ?? "nothing";
   if ("objects" in result) {
@@ -80,7 +80,7 @@ const outcome = ({ run }: Operation, bucket: R2Bucket) =>
     .then(observe)
     .catch((error: Error) => error.message);
 
-/** Miniflare's proxy sometimes calls a body used that nobody has read, and loses the reason of an error. */
+/** Miniflare's proxy sometimes reports an unread body as used, and loses the reason of an error. */
 const isNoise = (message: string) => /^Body has already been used|Unspecified error/.test(message);
 
 describe("the simulated bucket", { timeout: 120_000 }, () => {

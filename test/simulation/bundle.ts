@@ -21,7 +21,7 @@ import { subtle } from "./platform/services.ts";
 export const root = new URL("../..", import.meta.url).pathname;
 const folder = join(root, "dist/simulation");
 
-/** A change of the source, as text: `from` must occur exactly once in the file. */
+/** A textual change of the source. `from` must occur exactly once in the file. */
 export interface Patch {
   file: string;
   from: string;
@@ -42,7 +42,10 @@ export interface Bundle {
   ): Service;
 }
 
-/** The service of a host replaces the one that the Worker makes of its bindings. The rest is the source as it is. */
+/**
+ * Replaces the service that the Worker creates from its bindings by the service of a host. The rest of the source is
+ * unchanged.
+ */
 const givenService: Patch = {
   file: "src/index.ts",
   from: "const existing = services.get(env);",
@@ -55,7 +58,7 @@ const limit = (file: string, from: string, count: number): Patch => ({
   to: `const ${from.replace(/ = .*/, "")} = ${count};`,
 });
 
-/** Plans have few rows, so moves take them in smaller portions. */
+/** Reduces the portions of moves, because plans have few rows. */
 const smallPortions = [
   limit("store/data/move-rows.ts", "rowsPerChunk = 4000", 12),
   limit("store/data/move-rows.ts", "erasedPerStep = 4000", 12),
@@ -81,7 +84,7 @@ export async function loadBundle(patches: readonly Patch[] = [], from = root): P
   if (!existsSync(path)) {
     const contents = await buildBundle(patches, from);
     mkdirSync(folder, { recursive: true });
-    // Another process must not read half of it.
+    // Writes to a temporary path, because another process must not read an incomplete file.
     const written = `${path}.${process.pid}`;
     writeFileSync(written, contents);
     renameSync(written, path);
@@ -154,7 +157,7 @@ const formerFolder = (commit: string) => join(folder, "former", commit);
 export const hasFormerVersion = (commit: string): boolean =>
   existsSync(formerFolder(commit)) || archiveOf(commit) !== undefined;
 
-/** Loads the service as it was at a commit. Without its history, as in a shallow clone, the present one serves twice. */
+/** Loads the service at a commit. In a shallow clone without that commit, loads the current version instead. */
 export function loadFormerBundle(commit: string): Promise<Bundle> {
   const from = formerFolder(commit);
   if (!existsSync(from)) {
@@ -173,7 +176,7 @@ export function loadFormerBundle(commit: string): Promise<Bundle> {
   return loadBundle([], from);
 }
 
-/** Several processes may unpack the same version at once. The first one's folder stays. */
+/** Moves a folder. Several processes may unpack the same version at the same time, and the first one's folder stays. */
 function moveFolder(from: string, to: string): void {
   try {
     renameSync(from, to);

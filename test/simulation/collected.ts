@@ -3,23 +3,23 @@ import { basename, join } from "node:path";
 import type { Step } from "./plan.ts";
 import type { Layout } from "./settings.ts";
 
-/** The version of the Worker that serves beside the present one in simulated deployments. */
+/** The version of the Worker that runs next to the current one in simulated deployments. */
 export const formerCommit = "fbf2d40";
-/** The one that serves beside it in plans with moves. */
+/** The version that runs next to the current one in plans with moves. */
 export const formerCommitWithMoves = "c6a312b0";
 
 export const collectedFolder = new URL("collected", import.meta.url).pathname;
 
 interface CollectedPlan {
   name: string;
-  /** What it found when it was new. */
+  /** The difference that the plan found when it was new. */
   found: string;
   layout: Layout;
   seed: number;
   plan: Step[];
 }
 
-/** The reduced plans that have found a difference in the service. They stay as they are when plans change. */
+/** Loads the reduced plans that have found a bug in the service. They stay unchanged when plans change. */
 export const collectedPlans = (): CollectedPlan[] =>
   globSync("*.json", { cwd: collectedFolder })
     .toSorted()

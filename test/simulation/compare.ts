@@ -9,10 +9,10 @@ import type { Setting } from "./run.ts";
 import { World, type Answer } from "./world.ts";
 
 interface Comparison {
-  /** The first two answers to the same request that differ. */
+  /** The first request with two different responses, and both responses. Undefined if there is none. */
   difference: string | undefined;
   answers: number;
-  /** How often a collection moved to another database. */
+  /** The number of moves of a collection to another database. */
   flips: number;
 }
 
@@ -20,8 +20,9 @@ const minuteMs = 60_000;
 const requestsPerMove = 5;
 
 /**
- * Plays a plan with one database, and sends the same requests to a service with several ones, between which collections
- * move. All answers must be the same, with the lists and feeds at the end. Returns the first difference.
+ * Plays a plan with one database, and sends the same requests to a service with several databases, between which
+ * collections move. All responses must be equal, including the lists and feeds at the end. Returns the first
+ * difference.
  */
 export async function compareDatabases(
   one: Setting,

@@ -41,7 +41,7 @@ const statements: [name: string, sql: string, values: unknown[]][] = [
   ["the type of a number", "select typeof(?) as type", [1]],
 ];
 
-/** Statements beyond the documented 2 MB, of which workerd allows twice as much. */
+/** Statements above the documented 2 MB. workerd allows twice as much. */
 const tooLarge: typeof statements = [
   ["a value of 2,000,001 bytes", "select length(?) as n", [text(2_000_001)]],
   ["a value of 1,000,001 characters of two bytes", "select length(?) as n", [text(1_000_001, "é")]],
@@ -82,10 +82,10 @@ describe("the simulated database", () => {
   });
   afterAll(() => miniflare.dispose());
 
-  /** What a statement returns, alone and in a batch, or the message of its error. */
+  /** Returns the result of a statement, alone and in a batch, or the message of its error. */
   const outcome = async (db: D1Database, sql: string, values: unknown[]) => {
     const bind = () => (values.length > 0 ? db.prepare(sql).bind(...values) : db.prepare(sql));
-    // Node does not tell where in a statement an error is.
+    // Node does not report the position of an error in a statement.
     const messageOf = (error: unknown) => (error as Error).message.replace(/ at offset \d+/, "");
     const all = async () => {
       const { results, meta } = await bind().all();

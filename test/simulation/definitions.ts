@@ -1,6 +1,6 @@
 /** The apps and forms of the simulation. */
 
-/** Where clients reach the service. */
+/** The address of the service. */
 export const origin = "https://forms.example";
 
 const fields = [
@@ -18,7 +18,7 @@ const fields = [
 ];
 
 export const seatCount = 4;
-/** What most clients use. */
+/** The collections that most clients use. */
 export const collections = [
   { kind: "app", key: "parcels", settings: { receipt_prefix: "P-" } },
   { kind: "form", key: "visits", settings: {} },
@@ -27,7 +27,10 @@ export const collections = [
 
 export const kinds = ["red", "green", "blue"] as const;
 
-/** What a view of the orders shows. Its name says it, so that a judge can read it from the database. */
+/**
+ * The orders and fields that the view of the orders shows. The name of the view contains them, so that a judge can read
+ * them from the database.
+ */
 export interface SeenThrough {
   kinds: readonly string[];
   fields: readonly string[];
@@ -51,7 +54,7 @@ const customer = { key: "customer", type: "reference", app: "customers" };
 const firstView = { kinds: ["red", "green"], fields: ["title", "kind"] };
 
 export const retainDays = 8;
-/** Each of them has clients of its own: for references and views, deletions, and erasures by time. */
+/** Collections with their own clients: for references and views, deletions, and erasures by time. */
 const special = [
   { kind: "app", key: "customers", settings: { receipt_prefix: "C-" } },
   {

@@ -16,11 +16,10 @@ import {
 } from "./world.ts";
 
 /**
- * Uploads, attachments and removals with kills and faults of R2. `node --js-base-64 test/simulation/files.ts 20` plays the
- * seeds from 1 to 20. Afterwards, no file of an item is lost, and no object remained without a row for more than a day.
- *
- * Every fourth seed has a data database in the jurisdiction `eu`, and the form moves there and back. Afterwards, each object is in
- * the bucket of the database that has its row, and nowhere else.
+ * Plays uploads, attachments and removals with kills and faults of R2. `node --js-base-64 test/simulation/files.ts 20`
+ * plays the seeds from 1 to 20. Afterwards, no file of an item may be lost, and no object may have been without a row
+ * for more than a day. Every fourth seed has a data database in the jurisdiction `eu`, and the form moves there and
+ * back. Afterwards, each object must be only in the bucket of the database that has its row.
  */
 
 const form = "photos";
@@ -45,7 +44,7 @@ class Scenario {
   readonly #template: Template;
   readonly #uploads: Upload[] = [];
   readonly #items: string[] = [];
-  /** When each object was first seen without a row. */
+  /** The time when each object was first seen without a row. */
   readonly #orphanSince = new Map<string, number>();
 
   constructor(bundle: Bundle, template: Template, hasMoves: boolean) {
@@ -60,7 +59,7 @@ class Scenario {
     const { scheduler } = this.world;
     const random = new Random(seed);
     await this.#define();
-    // R2 deletes little until a day and a bit after the clients end.
+    // Until about a day after the clients end, R2 fails most deletes.
     for (const bucket of this.#buckets) bucket.failingDeletes = 0.6;
     const clients = Array.from({ length: clientCount }, (_, client) =>
       this.#playClient(client, random.int(1, 2 ** 31)),
@@ -97,13 +96,13 @@ class Scenario {
     return [this.world.bucket, ...this.world.bucketsIn.values()];
   }
 
-  /** How often the form has moved to another database. */
+  /** Returns the number of moves of the form to another database. */
   get flips(): number {
     const flipped = "select 1 from collection_move where phase in ('kept', 'done')";
     return this.world.home.select(flipped).length;
   }
 
-  /** Time passes, then the schedule runs a sweep, sometimes with faults or killed halfway. */
+  /** Advances the time, then runs a sweep of the schedule. The sweep sometimes has faults or is killed. */
   async #advance(ms: number, random: Random): Promise<void> {
     const { world } = this;
     const { scheduler } = world;
@@ -139,7 +138,7 @@ class Scenario {
     for (const key of this.#orphanSince.keys()) if (!keys.has(key)) this.#orphanSince.delete(key);
   }
 
-  /** Rows of all databases. The former database of a moved collection keeps a copy for some days. */
+  /** Selects rows from all databases. The former database of a moved collection keeps a copy for some days. */
   #select(sql: string): Record<string, unknown>[] {
     return [...this.world.databases.values()].flatMap((db) =>
       db.select<Record<string, unknown>>(sql),
@@ -253,7 +252,7 @@ class Scenario {
     await this.#put({ id: announced.body.id, content }, removeAfterMs);
   }
 
-  /** Sends the content of a file, and deletes the file in the meantime if a time is given. */
+  /** Sends the content of a file. If a time is given, deletes the file during the upload. */
   async #put(upload: Upload, removeAfterMs?: number): Promise<void> {
     const { id, content } = upload;
     const remove = async () => {
@@ -286,7 +285,7 @@ class Scenario {
     }
   }
 
-  /** Every file that an item shows can be downloaded, while the item has it. */
+  /** Downloads every file of an item, and requires success while the item has the file. */
   async #read(item: string): Promise<void> {
     const read = await this.#send("GET", `/submissions/${item}`, {});
     if (read === "lost" || read.status !== 200) return;
@@ -340,7 +339,7 @@ class Scenario {
       if (!rows.has(key)) this.errors.push(`The object ${key} has no row at the end.`);
     for (const [id, { item }] of rows)
       if (item === null) this.errors.push(`The file ${id} is still there, attached to nothing.`);
-    // Contents may take as long as R2 does.
+    // Contents may take as long as R2 takes.
     const isUsual = (text: string) => /^waitUntil|\/content took/.test(text);
     this.errors.push(...world.thrown.filter((text) => !isUsual(text)));
   }
@@ -376,7 +375,10 @@ const planted: Record<string, Patch[]> = {
   ],
 };
 
-/** The schedule must find every object by its row. The listing of the bucket, which is slow in a large one, is left out. */
+/**
+ * Removes the listing of the bucket, which is slow in a large bucket, because the schedule must find every object by
+ * its row.
+ */
 const withoutListing: Patch[] = [
   {
     file: "src/store/data/sweep-files.ts",

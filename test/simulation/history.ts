@@ -18,9 +18,9 @@ export type Values = Record<string, unknown>;
 
 /** An item between two commits. */
 export interface State {
-  /** The number of the commit that made it, among all commits of the database. */
+  /** The number of the commit that created this state, among all commits of the database. */
   from: number;
-  /** The number of the commit that replaced it. */
+  /** The number of the commit that replaced this state. */
   until: number;
   version: number;
   values: Values;
@@ -31,7 +31,7 @@ export interface State {
 export interface Item {
   id: string;
   collection: CollectionKey;
-  /** Its place in stored order. */
+  /** The position of the item in stored order. */
   number: number;
   createdAt: number;
   states: State[];
@@ -45,16 +45,19 @@ export interface Change {
   actor: string;
   commit: number;
   at: number;
-  /** What those who follow the view of the orders see of it; null if nothing. */
+  /** The event that followers of the view of the orders see. Null if they see nothing. */
   seenAs: SeenAs | null;
 }
 
 export type SeenAs = "created" | "updated" | "deleted" | "left";
 
-/** What one operation of a request may do to an item. Returns what is wrong with a change. */
+/**
+ * The allowed effect of one operation of a request on an item. Returns a description of what is wrong with a change, or
+ * null.
+ */
 export type Effect = (before: State | undefined, after: State, change: Change) => string | null;
 
-/** A write that a client has sent. A commit names it by its request. */
+/** A write that a client has sent. Commits identify it by its request. */
 export interface Write {
   request: string;
   description: string;
@@ -75,22 +78,22 @@ interface ObservedCollection {
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** How far the clocks of two places differ at most. */
+/** The maximum difference between the clocks of two places. */
 const clockErrorMs = 2000;
-/** What is stored before the first step. */
+/** The state before the first step. */
 const beginning: Commit = { version: 0, at: 0, activity: "", writes: [] };
 
-/** The true history of the stored items, taken from each commit, and the judge of all that clients observe. */
+/** The true history of the stored items, recorded from each commit. It judges all observations of clients. */
 export class History {
   readonly errors: string[] = [];
   readonly items = new Map<string, Item>();
   readonly changes = new Map<CollectionKey, Change[]>(allCollections.map(({ key }) => [key, []]));
   readonly writes = new Map<string, Write>();
-  /** How many items a collection has had, by commit. */
+  /** The number of items in a collection, by commit. */
   readonly counts = new Map<CollectionKey, { from: number; count: number }[]>(
     allCollections.map(({ key }) => [key, [{ from: 0, count: 0 }]]),
   );
-  /** What the view of the orders showed, by commit. */
+  /** The orders and fields that the view showed, by commit. */
   views: { from: number; seen: SeenThrough }[] = [];
   /** Whether the polls were deleted, by commit. */
   deletions: { from: number; isDeleted: boolean }[] = [];
@@ -100,9 +103,9 @@ export class History {
   readonly #leftOver = new Map<string, number>();
   readonly #codes = new Map<string, Set<string>>();
   readonly #created = new Map<CollectionKey, number>();
-  /** Every version that was ever committed, also in a time that a restore has undone. */
+  /** Every version that was ever committed, including times that a restore has undone. */
   readonly #everCommitted = new Set<string>();
-  /** The same for what followers of the view of the orders saw. */
+  /** The same for changes that followers of the view of the orders saw. */
   readonly #everSeen = new Set<string>();
 
   constructor(world: World) {
@@ -130,7 +133,7 @@ export class History {
         if (owners.get(collection.id) === db) this.#observeItems(collection, rows, beginning);
   }
 
-  /** The database that has a collection now. */
+  /** Returns the current database of a collection. */
   databaseOf(key: CollectionKey): SimulatedDatabase {
     const id = this.#collections.find((collection) => collection.key === key)?.id ?? 0;
     return findOwners(this.#world).get(id) ?? this.#world.home;
@@ -171,7 +174,7 @@ export class History {
     for (const row of rows) this.#observeChange(collection, row, commit, written);
   }
 
-  /** The changes in a database that are newer than all known ones of their collection. */
+  /** Returns the changes in a database that are newer than all known changes of their collection. */
   #findChanges(db: SimulatedDatabase): Map<ObservedCollection, Json[]> {
     const ranges = this.#collections.map(({ id, key }) => {
       const last = this.changes.get(key)?.at(-1)?.number ?? id * sequencesPerCollection;
@@ -192,7 +195,7 @@ export class History {
     });
   }
 
-  /** What a move had copied may be newer than what a restore has left of the source. */
+  /** Records rows that a move had copied. They may be newer than the rows of the restored source. */
   #observeLeftOver(): void {
     for (const db of this.#world.databases.values())
       for (const [{ id }, rows] of this.#findChanges(db))
@@ -347,7 +350,7 @@ export class History {
     return this.#everSeen.has(`${id} ${version} ${type}`);
   }
 
-  /** The database of these collections goes back to a commit: everything after it never happened. */
+  /** Restores the database of these collections to a commit, as if nothing had happened after it. */
   restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
     for (const [id, item] of this.items) {
       if (!keys.has(item.collection)) continue;
@@ -381,7 +384,7 @@ export class History {
     }
   }
 
-  /** What clients need to judge a response: the states that an item had between two commits. */
+  /** Returns the states that an item had between two commits, with which clients judge a response. */
   states(id: string, from: number, until: number): State[] {
     return (this.items.get(id)?.states ?? []).filter(
       (state) => state.from <= until && state.until > from,
@@ -393,7 +396,7 @@ export class History {
     return last?.seen ?? { kinds: [], fields: [] };
   }
 
-  /** The commits between two others, the first one excluded, that changed the view of the orders. */
+  /** Returns the commits after the first and up to the second one that changed the view of the orders. */
   viewChanges(after: number, until: number, isChange = isOtherView): number[] {
     return this.views.flatMap(({ from, seen }, index) => {
       const former = this.views[index - 1]?.seen;
@@ -426,7 +429,7 @@ export class History {
     );
   }
 
-  /** The state of an item at a commit, unless it is deleted. */
+  /** Returns the state of an item at a commit. Undefined if the item is deleted. */
   stateAt(id: string, moment: number): State | undefined {
     return this.states(id, moment, moment).find(({ isDeleted }) => !isDeleted);
   }
@@ -435,7 +438,7 @@ export class History {
     return [...this.items.values()].filter((item) => item.collection === collection);
   }
 
-  /** Live items, the newest last. */
+  /** Returns the items that exist, newest last. */
   live(collection: CollectionKey): Item[] {
     return this.itemsOf(collection).filter(({ states }) => states.at(-1)?.isDeleted === false);
   }
@@ -454,7 +457,7 @@ export class History {
     );
   }
 
-  /** Finds the committed state that a representation shows. */
+  /** Returns the committed state that a representation shows. Undefined if there is none. */
   match(document: Json, what: string): State | undefined {
     const item = this.items.get(document.id);
     const state = item?.states.find(
@@ -478,7 +481,7 @@ export class History {
   }
 }
 
-/** The moments between two commits at which something may have changed, in order. */
+/** Returns the moments between two commits at which something may have changed, in order. */
 export const momentsBetween = (from: number, until: number, turns: readonly number[]): number[] =>
   [from, ...turns].filter((moment) => moment >= from && moment <= until).toSorted((a, b) => a - b);
 
@@ -489,7 +492,7 @@ export const turnsOf = (items: readonly Item[]): number[] =>
 export const isSeen = ({ values, isDeleted }: State, { kinds }: SeenThrough): boolean =>
   !isDeleted && kinds.includes(String(values["kind"]));
 
-/** What the view shows of an order. */
+/** Returns the part of an order that the view shows. */
 export const shownOf = ({ values }: State, { fields }: SeenThrough): Values =>
   normalize(Object.fromEntries(Object.entries(values).filter(([key]) => fields.includes(key))));
 
@@ -520,7 +523,7 @@ export const receiptOf = (key: CollectionKey, place: number): string | null =>
     ? `${key === "parcels" ? "P" : "C"}-${String(place).padStart(6, "0")}`
     : null;
 
-/** An item's number of its collection, which its receipt number contains. */
+/** Returns the sequence of an item in its collection, which its receipt number contains. */
 export const placeOf = ({ number }: Item): number => number % sequencesPerCollection;
 
 export const codeOf = ({ values, status, isDeleted }: State): string | undefined =>
@@ -533,7 +536,7 @@ function valuesOf(data: string | null, names: Map<string, string>): Values {
   return normalize(values);
 }
 
-/** Values without empty ones, in the order of their keys. */
+/** Removes empty values and sorts the others by key. */
 export function normalize(values: Values): Values {
   const filled = Object.entries(values).filter(([key, value]) => value !== null && key !== "extra");
   return Object.fromEntries(filled.toSorted(([a], [b]) => (a < b ? -1 : 1)));

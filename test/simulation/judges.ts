@@ -6,16 +6,18 @@ import { allCollections, retainDays } from "./definitions.ts";
 import type { Instance } from "./platform/objects.ts";
 import { hookUrls, smallLimits, type World } from "./world.ts";
 
-/** The clocks of two places differ by up to 2 s, and an answer is observed a moment after it was decided. */
+/**
+ * Less than a minute. The clocks of two places differ by up to 2 s, and a response arrives a moment after the decision.
+ */
 const windowMs = 60_000 - 2200;
 
 /**
- * How long a row may take to reach the disk. A response to a read does not wait for it, so the end
- * of an instance may lose one read (docs/adr/0007-reservations.md).
+ * The maximum time until a row reaches the disk. A response to a read does not wait for it, so the end of an instance
+ * may lose one read (docs/adr/0007-reservations.md).
  */
 const unstoredMs = 100;
 
-/** Judges what the object of the credential with small limits admits. */
+/** Judges which requests the object of the credential with small limits admits. */
 export function watchLimits(world: World, history: History): void {
   const admitted = new Map<string, AdmittedRequest[]>();
   world.objects.observe = (actor, instance, method, result) => {
@@ -65,10 +67,10 @@ function findLostRead(instance: Instance, requests: AdmittedRequest[]) {
   );
 }
 
-/** How often the schedule erases what has expired, with a run that may be skipped. */
+/** The interval of erasures in the schedule, if one run is skipped. */
 const eraseEveryMs = 11 * 60_000;
 
-/** Judges what is stored and delivered after everything has calmed down. */
+/** Judges the stored and delivered data after all activity has ended. */
 export function findFinalErrors(world: World, history: History): void {
   const hasSeveral = world.databases.size > 1;
   for (const db of world.databases.values()) {
@@ -76,7 +78,7 @@ export function findFinalErrors(world: World, history: History): void {
       const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
         row,
       );
-      // These queries join tables of which the home database has one, or each database a part.
+      // These queries join tables that are in different databases or split over several ones.
       if (hasSeveral && /listener flag|^a definition with missing/.test(row)) continue;
       // Versions are not consecutive after a restore.
       if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
@@ -98,7 +100,7 @@ function judgeDeliveries(world: World, history: History): void {
     for (const { key } of allCollections) {
       if (index === 1 && key !== "parcels") continue;
       if (index === 2 && key !== "orders") continue;
-      // Nothing is sent of a form while it is deleted.
+      // Webhooks send nothing about a form while it is deleted.
       if (key === "polls" && history.deletions.at(-1)?.isDeleted) continue;
       const expected = (history.changes.get(key) ?? []).flatMap((change) => {
         const type = sentTypes[index]?.(change) ?? null;
@@ -119,14 +121,14 @@ const typeOf = ({ action }: Change): SeenAs => {
   return /\.(delete|erase)$/.test(action) ? "deleted" : "updated";
 };
 
-/** As what each webhook sends a change; null if it does not send it. */
+/** The event that each webhook sends for a change. Null if it sends none. */
 const sentTypes: ((change: Change) => SeenAs | null)[] = [
   typeOf,
   (change) => (change.action === "record.update" ? "updated" : null),
   ({ seenAs }) => seenAs,
 ];
 
-/** Judges what the webhook that follows the view of the orders sends. */
+/** Judges the messages of the webhook that follows the view of the orders. */
 export function watchViewHook(world: World, history: History): void {
   world.receivers.onMessage = ({ url, body: { data } }) => {
     if (url !== hookUrls[2]) return;
@@ -137,7 +139,10 @@ export function watchViewHook(world: World, history: History): void {
   };
 }
 
-/** Every change arrives, and the first attempt of each one comes after the previous one has been delivered. */
+/**
+ * Requires that every change arrives, and that the first attempt of each one comes after the delivery of the previous
+ * one.
+ */
 function judgeFeedOfHook(
   history: History,
   what: string,
@@ -146,7 +151,7 @@ function judgeFeedOfHook(
 ): void {
   let previous = -1;
   for (const { change, type } of expected) {
-    // After a restore, a change may look like one of the time that was undone.
+    // After a restore, a change may equal one from the undone time.
     const matches = ({ at, body: { data } }: ReceivedMessage) =>
       at >= change.at &&
       data.id === change.id &&

@@ -14,8 +14,8 @@ import {
 } from "./world.ts";
 
 /**
- * `node --js-base-64 test/simulation/load.ts 4` creates submissions in 4 data databases as fast as they allow, in
- * virtual time, and prints what that took as JSON. With `webhook`, a webhook receives all of them.
+ * `node --js-base-64 test/simulation/load.ts 4` creates submissions in 4 data databases at their maximum rate, in
+ * virtual time, and prints the results as JSON. With `webhook`, a webhook receives all of them.
  */
 
 const [size = "1", hook = ""] = process.argv.slice(2);

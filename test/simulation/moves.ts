@@ -8,7 +8,7 @@ import { findOwners } from "./ownership.ts";
 import type { SimulatedDatabase } from "./platform/database.ts";
 import type { World } from "./world.ts";
 
-/** Moves of collections between the databases of a plan, and what must hold of them. */
+/** Moves collections between the databases of a plan, and judges the moves. */
 
 interface MoveRow {
   id: number;
@@ -21,17 +21,17 @@ interface MoveRow {
   frozen_ms: number | null;
 }
 
-/** How many moves began, ended in which way, and what happened to them. */
+/** The numbers of moves that began and that ended in each way, and of disturbances. */
 export interface MoveCounts {
-  /** Their source has begun to note changes. */
+  /** Moves whose source has begun to log changes. */
   begun: number;
   flipped: number;
   stopped: number;
-  /** Ended by a restore. */
+  /** Moves that a restore ended. */
   restored: number;
-  /** Runs of the schedule that were killed while a move was under way. */
+  /** Runs of the schedule that were killed during a move. */
   kills: number;
-  /** Restores of one or all databases, whether or not a move was under way. */
+  /** Restores of one or all databases, with or without a move in progress. */
   restores: number;
 }
 
@@ -79,7 +79,7 @@ export const stopMove = ({ home }: World): void =>
       where phase in (${listed(stoppablePhases)})`,
   );
 
-/** The days are over for which the former databases keep their copies. */
+/** Lets the days pass for which former databases keep their copies. */
 export const expireCopies = ({ home }: World): void =>
   home.commit("update collection_move set erase_at = 0 where phase = 'kept'");
 
@@ -108,7 +108,7 @@ export class Moves {
     }
   }
 
-  /** A run repeats the start of the notes if the one before was killed. */
+  /** Counts the moves that have begun. A run repeats the start of the log if the previous run was killed. */
   #countBegun(): void {
     const [id] = this.#listActive();
     if (id === undefined || this.#begun.has(id)) return;
@@ -120,7 +120,7 @@ export class Moves {
     if (this.#listActive().length > 0) this.counts.kills += 1;
   }
 
-  /** The database that takes over has what the former one had when it gave up, row by row. */
+  /** Requires that the new database has the same rows as the former one had when it gave up the collection. */
   #judgeTakeOver(name: string, db: SimulatedDatabase): void {
     const world = this.#world;
     const [move] = world.home.select<MoveRow>(
@@ -147,7 +147,7 @@ export class Moves {
         const taken = select(db);
         const given = select(source).map((row, index) => ({
           ...row,
-          // A run by the former version copies only the columns that it knows.
+          // A run of the former version copies only the columns that it knows.
           ...(taken[index]?.["view_versions"] === null ? { view_versions: null } : {}),
         }));
         if (!isDeepStrictEqual(given, taken))
@@ -155,7 +155,7 @@ export class Moves {
       }
   }
 
-  /** A move that the databases forget has ended. */
+  /** Counts a move that is missing after a restore as ended. */
   duringRestore(restore: () => void): void {
     const before = this.#listActive();
     this.counts.restores += 1;
@@ -176,15 +176,15 @@ export class Moves {
     return home.select(`select 1 from collection_move where phase in (${phases})`).length > 0;
   }
 
-  /** Judges what is left when all moves are over, and all copies are erased. */
+  /** Judges the state when all moves have ended and all copies are erased. */
   judgeEnd(): void {
     const { home, databases } = this.#world;
     const moves = home.select<MoveRow>("select * from collection_move");
     for (const move of moves) this.#judgeMove(move);
     for (const [name, db] of databases) {
       const left = {
-        // A former version that ends a move leaves the triggers of tables that it does not know. They note nothing without
-        // a moving collection, and the next move removes them.
+        // If a former version ends a move, it leaves the triggers of tables that it does not know. Without a moving
+        // collection, they log nothing. The next move removes them.
         triggers: `select name from sqlite_schema where type = 'trigger' and name not like 'move_deleted_item_%'`,
         notes: "select * from move_log",
         "moving collections": "select * from moving",
@@ -201,8 +201,8 @@ export class Moves {
     const isOver = move.phase === "done" || move.phase === "stopped";
     const what = `the move ${move.id} of ${move.name} to ${move.target}`;
     if (!isOver) this.#history.wrong(`${what} does not end: ${move.phase}, ${move.problem}`);
-    // A batch of the former version that runs late can remove the triggers of a move. If the move makes them again, it lacks
-    // changes. It then stops, and the collection stays where it is.
+    // A late batch of the former version can remove the triggers of a move. If the move creates them again, changes are
+    // missing. The move then stops, and the collection stays where it is.
     const isUnequal = /unequal_copy (?!move_log)/.test(move.problem ?? "");
     if (isUnequal && this.#world.bundles.size === 1)
       this.#history.wrong(`${what}: ${move.problem}`);
@@ -211,7 +211,10 @@ export class Moves {
     else this.counts.stopped += 1;
   }
 
-  /** One database has each collection, the directory names it, and the others have nothing of it. */
+  /**
+   * Requires that one database has each collection, that the directory names this database, and that the others have no
+   * rows of it.
+   */
   #judgeOwners(): void {
     const { home, databases } = this.#world;
     const owners = findOwners(this.#world);
@@ -253,7 +256,7 @@ export class Moves {
     }
   }
 
-  /** All items are where their collection is, at their last version. */
+  /** Requires that all items are in the database of their collection, at their last version. */
   #judgeItems(): void {
     for (const { key } of allCollections) {
       const stored = this.#history

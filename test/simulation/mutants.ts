@@ -5,11 +5,11 @@ import { moveMutants } from "./move-mutants.ts";
 export interface Mutant {
   name: string;
   patches: readonly Patch[];
-  /** A seed that finds a rare one. Others are looked for from seed 1. */
+  /** The seed that finds a rare bug. The search for other bugs starts at seed 1. */
   seed?: number;
   /** Whether only plans with moves can find it. */
   hasMoves?: boolean;
-  /** Whether no seed is sure to find it in two minutes, so that CI leaves it to `--nightly`. */
+  /** Whether no known seed finds the bug in two minutes, so that only `--nightly` looks for it. */
   isElusive?: boolean;
 }
 

@@ -10,10 +10,12 @@ import type { CollectionKey } from "./definitions.ts";
 import type { SimulatedDatabase } from "./platform/database.ts";
 import type { World } from "./world.ts";
 
-/** The database that owns each collection, by its id. While a move gives a collection away, none does. */
+/** The database that owns each collection, by id. While a move gives a collection away, no database owns it. */
 export type Owners = ReadonlyMap<number, SimulatedDatabase>;
 
-/** Finds the owners as the databases themselves say. A collection that was never placed is in the home database. */
+/**
+ * Finds the owners according to the databases themselves. A collection that was never placed is in the home database.
+ */
 export function findOwners({ databases, home }: World): Owners {
   const owners = new Map<number, SimulatedDatabase>();
   const stored = home.select<{ id: number }>(
@@ -41,7 +43,7 @@ export function findPlaces(world: World): Places {
   return places;
 }
 
-/** Makes the directory agree with the databases after a restore, as `npm run restore` does. */
+/** Reconciles the directory with the databases after a restore, like `npm run restore`. */
 export function repairDirectory({ databases, home, scheduler }: World): void {
   if (databases.size === 1) return;
   const placements = home.select<PlacementRow>(

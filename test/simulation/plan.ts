@@ -1,7 +1,7 @@
 import { Random } from "../soak/random.ts";
 import type { CallFault } from "./platform/scheduler.ts";
 
-/** What clients do, and how often. */
+/** The kinds of steps of clients, and their frequencies. */
 const loads = {
   create: 14,
   retry: 5,
@@ -26,7 +26,7 @@ const loads = {
   aggregate: 3,
   undo: 3,
   readBack: 7,
-  // Only in some plans, so that the others do more of the rest.
+  // Only in some plans, so that the others have more of the remaining steps.
   customer: 0,
   order: 0,
   relink: 0,
@@ -43,7 +43,7 @@ const loads = {
   wholeFeeds: 0,
   wholePartnerFeed: 0,
 };
-/** What the plans about links, views and deletions have in addition. */
+/** Additional steps in plans about links, views and deletions. */
 const special = {
   customer: 6,
   order: 12,
@@ -62,7 +62,7 @@ const specialShare = 0.4;
 
 const noLoads = Object.fromEntries(Object.keys(loads).map((name) => [name, 0])) as typeof loads;
 
-/** What happens to the platform. */
+/** Events of the platform, and their frequencies. */
 const happenings = {
   killIsolate: 2,
   killObject: 2,
@@ -77,7 +77,7 @@ const happenings = {
   disturbAlarm: 2,
   disturbRun: 1,
   deploy: 0.7,
-  // Only in some plans, because a restore ends much of what was going on.
+  // Only in some plans, because a restore ends much of the activity.
   keepImage: 0,
   restore: 0,
   restoreOne: 0,
@@ -89,34 +89,39 @@ const happenings = {
 const withRestores = { ...happenings, keepImage: 3, restore: 2 };
 const restoreShare = 0.3;
 
-/** What happens in addition while collections move. */
+/** Additional events while collections move. */
 const moving = { requestMove: 12, stopMove: 0.6, disturbRun: 5, expireCopies: 1.5, deploy: 1.5 };
 
 type Load = keyof typeof loads;
 export type Happening = keyof typeof happenings;
 
-/** One step: a client's action or a happening. It means the same when other steps are left out. */
+/**
+ * One step: an action of a client or an event of the platform. It has the same effect when other steps are left out.
+ */
 export interface Step {
-  /** Its number in the plan that a seed makes. */
+  /** The number of the step in the plan of its seed. */
   number: number;
-  /** When it begins at the earliest, in milliseconds since the start. */
+  /** The earliest start of the step, in milliseconds since the start of the plan. */
   at: number;
   kind: Load | Happening;
-  /** The client that does it, after its earlier steps. */
+  /** The client that plays the step, after its earlier steps. */
   client: number;
   /** The seed of all choices within the step. */
   seed: number;
   /** Faults by the position of a call. */
   faults: [number, CallFault][];
-  /** How long the client waits for a response. */
+  /** The time for which the client waits for a response. */
   patienceMs: number;
-  /** How long the platform lets work go on after the response; by default, as long as it promises. */
+  /**
+   * The time for which the platform lets work continue after the response. The default is the time that the platform
+   * promises.
+   */
   backgroundMs?: number;
-  /** Whether nothing disturbs the service anymore, so that it must answer. */
+  /** Whether nothing disturbs the service any more, so that it must respond. */
   isAfterAll?: true;
 }
 
-/** What clients do once nothing disturbs the platform anymore: all of it must succeed. */
+/** Steps of clients at the end, when nothing disturbs the platform any more. All of them must succeed. */
 const finalKinds = [
   ...(["create", "update", "upsert", "batch", "read", "search", "walk", "wholeFeeds"] as const),
   "wholePartnerFeed" as const,
@@ -130,12 +135,15 @@ export const makeEnd = (plan: readonly Step[]): Step[] =>
   });
 
 export const clientCount = 7;
-/** A client with a credential of its own that never writes, so that only what it reads decides what it must see. */
+/** A client whose credential never writes, so that only its earlier reads decide what it must see. */
 const reader = 5;
 const reads = { read: 8, search: 6, walk: 10, feed: 6, aggregate: 3 };
 const specialReads = { expand: 8 };
 
-/** Plans with moves have pauses until just before the schedule runs, so that clients are busy while it moves them. */
+/**
+ * Creates a plan. Plans with moves pause until just before each run of the schedule, so that clients are active during
+ * moves.
+ */
 export function makePlan(seed: number, count: number, hasMoves = false): Step[] {
   const random = new Random(seed);
   const isSpecial = random.chance(specialShare);
@@ -166,7 +174,10 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
   });
 }
 
-/** Most steps overlap. Some come after a pause in which caches end, objects hibernate and the schedule runs. */
+/**
+ * Returns the time before the next step. Most steps overlap. Some follow a pause in which caches expire, objects
+ * hibernate and the schedule runs.
+ */
 function gap(random: Random): number {
   const chance = random.next();
   if (chance < 0.85) return random.int(0, 40);
@@ -185,7 +196,7 @@ function movingGap(random: Random, at: number): number {
   return minuteMs - ((at + random.int(0, 300)) % minuteMs);
 }
 
-/** Steps that show what becomes of a write whose first calls fail, and how many calls these are. */
+/** Steps that show the outcome of a write whose first calls fail, with the number of failing calls. */
 const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2 };
 
 function pickFaults(random: Random, kind: Step["kind"]): Step["faults"] {

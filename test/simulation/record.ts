@@ -3,9 +3,9 @@ import { calm } from "./reduce.ts";
 import { run, type Setting } from "./run.ts";
 import { partner } from "./world.ts";
 
-/** A request to the API and its answer, as a simulated client saw it. */
+/** A request to the API and its response, as a simulated client observed them. */
 export interface Exchange {
-  /** Which of the credentials sent it; -1 for a member. */
+  /** The index of the credential that sent the request. -1 for a member. */
   credential: number;
   method: string;
   path: string;
@@ -16,12 +16,12 @@ export interface Exchange {
   text: string;
 }
 
-/** Steps whose responses depend on the plan alone, if one comes after the other. */
+/** Steps whose responses depend only on the plan if the steps run one after the other. */
 const comparable: readonly Step["kind"][] = [
   ...(["create", "retry", "update", "increment", "upsert", "batch", "remove", "status"] as const),
   ...(["read", "search", "walk", "feed", "define"] as const),
 ];
-/** The others whose responses do, for a service that has all collections of the simulation. */
+/** The other steps of this kind, for a service that has all collections of the simulation. */
 export const comparableOfAll: readonly Step["kind"][] = [
   ...comparable,
   ...(["aggregate", "customer", "order", "relink", "expand", "adminUpdate"] as const),
@@ -49,7 +49,7 @@ export async function recordExchanges(
       const { Authorization: authorization = "", Cookie: _cookie, ...rest } = headers;
       const etag = answerHeaders.get("ETag");
       const credential = tokens.indexOf(authorization);
-      // The last steps use credentials and forms that others lack.
+      // The last steps use credentials and forms that other services lack.
       if (kinds === comparable && credential === partner) return;
       exchanges.push({ credential, method, path, headers: rest, body, status, etag, text });
     },

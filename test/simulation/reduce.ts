@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import { callFaults } from "./platform/scheduler.ts";
 import type { Step } from "./plan.ts";
 
-/** A step without faults, whose client waits. */
+/** Returns a step without faults whose client waits for the response. */
 export function calm(step: Step): Step {
   const { backgroundMs: _backgroundMs, ...rest } = step;
   return { ...rest, faults: [], patienceMs: 100_000 };
 }
 
-/** Whether a plan fails. */
+/** Returns whether a plan fails. */
 export type Fails = (steps: readonly Step[]) => Promise<boolean>;
 
-/** Leaves out as many steps as possible while the plan still fails: first the end, then parts of any size, then faults. */
+/** Removes as many steps as possible while the plan still fails: first the end, then parts of any size, then faults. */
 export async function reduce(steps: readonly Step[], fails: Fails): Promise<Step[]> {
   let current = await cutEnd(steps, fails);
   for (
@@ -34,7 +34,7 @@ export async function reduce(steps: readonly Step[], fails: Fails): Promise<Step
   return current;
 }
 
-/** Finds the shortest beginning that fails. A longer one usually fails, too. */
+/** Finds the shortest start of the plan that fails. A longer one usually fails too. */
 async function cutEnd(steps: readonly Step[], fails: Fails): Promise<Step[]> {
   let shortest = steps.length;
   let tooShort = 0;
@@ -50,7 +50,7 @@ const toldEvents = new RegExp(
   `( (${callFaults.join("|")})$| is killed| is cut off| moves to| restarts|alarm (lost|late|twice)|the schedule failed)`,
 );
 
-/** The lines of a trace that a reader needs: what clients and the platform did, and what went wrong. */
+/** Returns the lines of a trace that a reader needs: actions of clients and the platform, and the errors. */
 export function tellStory(trace: readonly string[]): string[] {
   const start = Number(trace.find((line) => / step \d+ /.test(line))?.split(" ")[0]);
   return trace.flatMap((line) => {

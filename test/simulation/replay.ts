@@ -1,7 +1,7 @@
 import type { Exchange } from "./record.ts";
 import { origin as simulatedOrigin } from "./definitions.ts";
 
-/** Names IDs, cursors and times by their order of appearance, because every service makes its own. */
+/** Names IDs, cursors and times in their order of appearance, because every service creates its own. */
 class Names {
   readonly #names = new Map<string, string>();
   readonly #values = new Map<string, string>();
@@ -12,7 +12,7 @@ class Names {
     /(?<=[?&]cursor=)[^"&>]+/g,
   ];
 
-  /** Replaces what differs between two services by names, and what never matters by a mark. */
+  /** Replaces values that differ between two services by names, and irrelevant values by a mark. */
   normalize(text: string, origin: string): string {
     let normal = text.replaceAll(origin, "").replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"');
     normal = normal.replaceAll(/"request_id":"[^"]+"/g, '"request_id":"ID"');
@@ -37,7 +37,7 @@ class Names {
   }
 }
 
-/** What a service answers to a request of an exchange. */
+/** The response of a service to a request of an exchange. */
 interface Answered {
   status: number;
   etag: string | null;
@@ -48,14 +48,17 @@ export type SendExchange = (
   exchange: Pick<Exchange, "credential" | "method" | "path" | "headers"> & { body?: string },
 ) => Promise<Answered>;
 
-/** An answer of the simulation and of another service to the same request, with names in place of what may differ. */
+/**
+ * The responses of the simulation and of another service to the same request, with names in place of values that may
+ * differ.
+ */
 export interface Compared {
   request: string;
   expected: Answered;
   received: Answered;
 }
 
-/** Work behind a definition, or a move of a collection, lets clients wait for a while. */
+/** Whether clients should wait: work on a definition or a move of a collection causes temporary responses. */
 const isTemporary = ({ status, text }: Answered) =>
   status === 503 || text.includes('"code":"indexing"');
 

@@ -21,18 +21,18 @@ export interface Result {
 
 export interface Setting {
   bundle: Bundle;
-  /** An older version of the Worker, which may serve at the same time. */
+  /** An older version of the Worker that may run at the same time. */
   former?: Bundle;
   template: Template;
-  /** Decides what no step decides, such as how long the calls of alarms take. */
+  /** Decides everything that no step decides, such as the duration of the calls of alarms. */
   seed?: number;
   keepsTrace?: boolean;
-  /** Replicas are as new as the primary. */
+  /** Whether replicas are as new as the primary. */
   withoutLag?: boolean;
   onExchange?: World["onExchange"];
 }
 
-/** After the last step, everything that is under way ends within this time. */
+/** After the last step, all activity ends within this time. */
 const restMs = 200_000;
 const calmMinutes = 12;
 
@@ -80,7 +80,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   if (world.databases.size > 1) await endMoves(world, moves);
   findFinalErrors(world, history);
   world.close();
-  // Node collects garbage that has finalizers only between its own tasks, to which settling does not return.
+  // Node collects garbage with finalizers only between its own tasks, and settling never returns to these.
   await new Promise((resolve) => setImmediate(resolve));
   const { trace } = scheduler;
   const digest = createHash("sha256")
@@ -95,14 +95,14 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   };
 }
 
-/** What happens to the next runs of the schedule. */
+/** The disturbances of the next runs of the schedule. */
 interface Runs {
   skipped: number;
   disturbance: { faults: [number, CallFault][]; killAfterMs: number | null } | null;
   onKill?: () => void;
 }
 
-/** The schedule runs each minute, unless a step skips or disturbs it. */
+/** Runs the schedule every minute, unless a step skips or disturbs it. */
 async function advanceMinutes(
   world: World,
   end: number,
@@ -130,10 +130,10 @@ async function advanceMinutes(
   await scheduler.advance(end);
 }
 
-/** The longest that moves may take after the last step, with the erasure of their copies. */
+/** The maximum time for moves after the last step, including the erasure of their copies. */
 const maxMoveMinutes = 40;
 
-/** Lets all moves end, and the copies that they leave expire. */
+/** Lets all moves end and their copies expire. */
 async function endMoves(world: World, moves: Moves): Promise<void> {
   const { scheduler } = world;
   for (let minutes = 0; minutes < maxMoveMinutes && moves.hasUnfinished(); minutes += 1) {
@@ -143,10 +143,10 @@ async function endMoves(world: World, moves: Moves): Promise<void> {
   moves.judgeEnd();
 }
 
-/** Each of the last steps has this time. */
+/** The time for each of the last steps. */
 const finalStepMs = 10_000;
 
-/** Shows that the service has recovered: requests succeed, and the feeds have all changes in order. */
+/** Shows that the service has recovered: requests succeed, and the feeds contain all changes in order. */
 async function playEnd(world: World, clients: Clients, steps: readonly Step[]): Promise<void> {
   for (const step of makeEnd(steps)) {
     void playStep(world, clients, step);
@@ -179,7 +179,7 @@ interface Platform {
   setting: Setting;
   runs: Runs;
   moves: Moves;
-  /** What a restore goes back to, and the databases of the collections at that moment. */
+  /** The state that a restore returns to, and the databases of the collections at that moment. */
   kept: { image: Images; commit: number; places: Places } | null;
 }
 
@@ -247,7 +247,7 @@ const happen: Record<Happening, Happen> = {
   restoreOne: ({ world, clients, moves, kept }, random) => {
     if (!kept) return;
     const placed = findPlaces(world);
-    // What has moved there since would be gone (docs/deployment.md).
+    // Collections that have moved there since would be lost (docs/deployment.md).
     const names = Object.keys(kept.image).filter((name) =>
       [...placed].every(([key, place]) => place !== name || kept.places.get(key) === name),
     );
@@ -261,7 +261,7 @@ const happen: Record<Happening, Happen> = {
   },
 };
 
-/** Alarms of webhooks deliver changes, those of credentials store counts. */
+/** Alarms of webhooks deliver changes. Alarms of credentials store counts. */
 const pickAlarmed = (random: Random) => (random.chance(0.7) ? "WebhookSender" : "CredentialGate");
 
 function setNextAlarm(world: World, random: Random, fault: "lost" | "late" | "twice"): void {

@@ -5,7 +5,7 @@ import type { Mutant } from "./mutants.ts";
 import type { Setting } from "./run.ts";
 import { makeEmptyImage, makeTemplate, type Template } from "./world.ts";
 
-/** The databases of a plan: those in which the collections were created, and those that were added later. */
+/** The databases of a plan: the ones in which the collections were created, and the ones that were added later. */
 const layouts = {
   single: { first: ["DB"], added: [] },
   apart: { first: ["DB", "DATA_01"], added: [] },
@@ -17,13 +17,13 @@ export type Layout = keyof typeof layouts;
 
 /** The layouts of plans in which collections move. */
 const movingLayouts = ["home and 1", "home and 2", "apart and 1"] as const;
-/** So many seeds have one plan with moves. */
+/** One of this many seeds has a plan with moves. */
 const seedsPerMove = 10;
 
 export const hasMoves = (layout: Layout): boolean =>
   (movingLayouts as readonly Layout[]).includes(layout);
 
-/** The layout of a seed, where none is prescribed. */
+/** Returns the layout of a seed, unless one is prescribed. */
 export function layoutOf(seed: number, alwaysMoves: boolean): Layout {
   const turn = alwaysMoves ? seed : Math.floor(seed / seedsPerMove);
   const isMoving = alwaysMoves || seed % seedsPerMove === seedsPerMove - 1;
@@ -42,17 +42,17 @@ async function loadTemplate(layout: Layout): Promise<Template> {
   return { ...template, image: { ...template.image, ...images } };
 }
 
-/** What a plan plays in: the present version, or one with a planted bug. */
+/** Sets up the environment of a plan: the current version, or one with a planted bug. */
 export async function setUp(layout: Layout, mutant?: Mutant): Promise<Setting> {
   const template = await loadTemplate(layout);
   if (mutant) return { bundle: await loadBundle(mutant.patches), template };
   const bundle = await present();
-  // The older one of the former versions knows no data databases.
+  // The older of the former versions does not support data databases.
   if (layout === "apart") return { bundle, template };
   const former = hasMoves(layout) ? formerCommitWithMoves : formerCommit;
   return { bundle, former: await loadFormerBundle(former), template };
 }
 
-/** The former versions that the history lacks. Without them, no plan shows that two versions can serve at once. */
+/** Returns the former versions that the history lacks. Without them, no plan can test two versions at the same time. */
 export const missingFormerVersions = (): string[] =>
   [formerCommit, formerCommitWithMoves].filter((commit) => !hasFormerVersion(commit));

@@ -85,7 +85,7 @@ function settingFor(layout: Layout, mutant?: Mutant): Promise<Setting> {
 /** The moves of the played plans. */
 const moves = noMoves();
 
-/** Plays the plan of a seed. Prints what went wrong, as the shortest story that shows it. */
+/** Plays the plan of a seed. Prints the errors as the shortest story that shows them. */
 async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<boolean> {
   const layout = layoutFor(seed, mutant);
   const setting = { ...(await settingFor(layout, mutant)), seed };
@@ -142,7 +142,7 @@ async function playSeeds(
     if (!(await playSeed(first + played, steps, mutant))) failed += 1;
   }
   const rate = Math.round((played * steps) / (cpuSeconds() - startedAt));
-  // A trace has nothing that depends on the machine.
+  // A trace contains nothing that depends on the machine.
   if (options.trace) return failed === 0;
   say(
     `seeds ${first} to ${first + played - 1}, ${steps} steps each: ${failed} failed; ${rate} steps per second of CPU`,
@@ -155,7 +155,7 @@ async function playSeeds(
   return failed === 0;
 }
 
-/** Compares one database with several ones, which may have a planted bug. Then the first difference is enough. */
+/** Compares one database with several ones. With a planted bug, stops at the first difference. */
 async function compareSeeds(first: number, count: number, mutant?: Mutant): Promise<boolean> {
   let isSame = true;
   const [one, several] = [await settingFor("single"), await settingFor("apart and 1", mutant)];
@@ -190,7 +190,7 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
   return false;
 }
 
-/** Plays the plans that have found something before. */
+/** Plays the plans that have found a bug before. */
 async function playCollected(mutant?: Mutant): Promise<boolean> {
   const plans = collectedPlans();
   let isGood = true;
@@ -246,18 +246,20 @@ async function playInParallel(
 
 const ciSeeds = 250;
 const jobs = Number(options.jobs);
-/** New seeds for each run, so that runs add up. */
+/** Returns new seeds for each run, so that several runs cover more seeds. */
 const newSeed = () => Math.floor(Date.now() / 1000);
 
-/** A seed that each commit has for itself: a run of one commit can be repeated, and the next commit tries other plans. */
+/**
+ * Returns the seed of the current commit. A run of one commit can be repeated, and the next commit tries other plans.
+ */
 function seedOfCommit(): number {
   const tree = execFileSync("git", ["rev-parse", "HEAD^{tree}"], { cwd: root, encoding: "utf8" });
   return Number.parseInt(tree.slice(0, 7), 16);
 }
 
 /**
- * Plays the seeds of the commit, so that only a change of the code changes the result. Tests play the collected plans, and
- * a trace twice.
+ * Plays the seeds of the commit, so that the result changes only with the code. Tests play the collected plans, and one
+ * trace twice.
  */
 async function ci(first: number): Promise<boolean> {
   const missing = missingFormerVersions();
@@ -266,12 +268,12 @@ async function ci(first: number): Promise<boolean> {
     return false;
   }
   const isGood = await playInParallel(first, ciSeeds, 2);
-  // Each commit has two of its own, so that all of them take turns.
+  // Each commit runs two of these bugs, so that all of them take turns.
   const sure = mutants.filter(({ isElusive }) => !isElusive);
   const two = [0, 1].map((index) => sure[(first * 2 + index) % sure.length] as Mutant);
   const found = await Promise.all(
     two.map(({ name, seed }) =>
-      // A change of the plans or of the service may invalidate the seed of a rare bug. Then it needs longer.
+      // A change of the plans or of the service may invalidate the seed of a rare bug. Finding it then takes longer.
       runSelf(["--mutant", name, "--within", seed ? "120" : "60", "--seed", String(seed ?? 1)]),
     ),
   );
@@ -279,7 +281,7 @@ async function ci(first: number): Promise<boolean> {
   return isGood && found.every((each) => each.isGood);
 }
 
-/** Looks for every planted bug, or for those whose names contain a text. */
+/** Searches for every planted bug, or for the ones whose names contain a text. */
 async function everyMutant(text = ""): Promise<boolean> {
   const wanted = mutants.filter(({ name }) => name.includes(text));
   const results: boolean[] = [];

@@ -36,7 +36,7 @@ export interface ClientRequest {
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Bytes in place of a JSON body. */
+  /** Bytes instead of a JSON body. */
   content?: Uint8Array<ArrayBuffer>;
 }
 
@@ -45,7 +45,7 @@ export interface Answer {
   headers: Headers;
   body: Json;
   text: string;
-  /** Whether the former version of the Worker answered. */
+  /** Whether the former version of the Worker responded. */
   isFormer: boolean;
 }
 
@@ -55,23 +55,25 @@ interface Isolate {
   bundle: Bundle;
 }
 
-/** The databases at one moment, by the names of their bindings. */
+/** The databases at one moment, by binding name. */
 export type Images = Readonly<Record<string, Uint8Array>>;
 
-/** What the simulation starts from: a database with accounts, credentials and definitions. */
+/** The initial state of the simulation: a database with accounts, credentials and definitions. */
 export interface Template {
   image: Images;
   now: number;
   cookie: string;
   credentials: { id: string; token: string }[];
-  /** A credential whose former token ends soon after the beginning. */
+  /** A credential whose former token expires soon after the start. */
   rotated: { id: string; former: string; token: string; formerEndsAt: number };
 }
 
-/** How long work may go on after a response, as Workers promise. */
+/** The time for which work may continue after a response, as Workers promise. */
 const promisedBackgroundMs = 30_000;
 
-/** A request in an isolate. It ends once it is answered, or its client has left, and what it waits for is done. */
+/**
+ * A request in an isolate. It ends when its response is sent or its client has left, and its background work is done.
+ */
 class Invocation {
   readonly activity: Activity;
   readonly #scheduler: Scheduler;
@@ -108,34 +110,34 @@ class Invocation {
   }
 }
 
-/** A request waits for storage several times, 10 s each time at most. */
+/** A request waits for storage several times, at most 10 s each time. */
 const maxAnswerMs = 45_000;
 
 /** The service with its platform: isolates in several places, objects, storage and receivers. */
 export class World {
   readonly scheduler: Scheduler;
-  /** By the names of their bindings. */
+  /** By binding name. */
   readonly databases: ReadonlyMap<string, SimulatedDatabase>;
-  /** The database of credentials, webhooks and the directory. It may have collections, too. */
+  /** The database of credentials, webhooks and the directory. It may also have collections. */
   readonly home: SimulatedDatabase;
   readonly objects: Objects;
   /** The files of databases without a jurisdiction. */
   readonly bucket: SimulatedBucket;
   /** The buckets of jurisdictions. */
   readonly bucketsIn: ReadonlyMap<string, SimulatedBucket>;
-  /** The jurisdictions of databases, by their names. */
+  /** The jurisdictions of databases by name. */
   readonly jurisdictions: ReadonlyMap<string, string>;
   readonly receivers: SimulatedReceivers;
   readonly isolates: Isolate[] = [];
-  /** Called with each request and its answer. */
+  /** Called with each request and its response. */
   onExchange: (request: ClientRequest, answer: Answer) => void = () => undefined;
-  /** What the Worker threw instead of answering. */
+  /** Errors that the Worker threw instead of responding. */
   readonly thrown: string[] = [];
-  /** How far the clocks of the places are ahead. */
+  /** The milliseconds by which the clocks of the places are ahead. */
   readonly skewsMs: number[] = [0, 900, -900];
   /** The version of the Worker that new isolates and objects run. */
   bundle: Bundle;
-  /** The versions that have served. */
+  /** The versions that have run. */
   readonly bundles = new Set<Bundle>();
   timeline: Timeline = { epoch: "", restores: 0 };
   readonly #present: Bundle;
@@ -242,7 +244,7 @@ export class World {
     };
   }
 
-  /** Starts a new isolate in place of one, with an empty memory. */
+  /** Replaces an isolate by a new one with empty memory. */
   startIsolate(
     index: number,
     place = this.isolates[index]?.host.place ?? 0,
@@ -257,7 +259,7 @@ export class World {
     this.scheduler.note(`${name} starts in ${place}`);
   }
 
-  /** Sends a request to an isolate. `lost` when no answer came within the patience of the client. */
+  /** Sends a request to an isolate. Returns `lost` if no response arrived while the client waited. */
   request(
     isolateIndex: number,
     request: ClientRequest,
@@ -278,7 +280,7 @@ export class World {
         if (isOver) return;
         isOver = true;
         giveUp();
-        // A restore ends all connections.
+        // A restore closes all connections.
         const answer = generation === scheduler.generation ? received : "lost";
         const tookMs = Math.round(scheduler.now - sentAt);
         const isFormer = received !== "lost" && received.isFormer;
@@ -290,7 +292,7 @@ export class World {
       const invocation = new Invocation(scheduler, activity, backgroundMs);
       const giveUp = scheduler.after(patienceMs, () => {
         finish("lost");
-        // The platform may see that the client has left.
+        // The platform may notice that the client has left.
         if (activity.random.chance(0.5)) invocation.end();
       });
       const deliver = () => {
@@ -350,8 +352,8 @@ export class World {
   }
 
   /**
-   * Runs the schedule in an isolate. It fails only while an object is cut off or ends, or calls of the run fail, and
-   * the next run repeats its work.
+   * Runs the schedule in an isolate. A run may fail only while an object is cut off or ends, or if its calls fail. The
+   * next run repeats its work.
    */
   schedule(isolateIndex: number, faults: readonly [number, CallFault][] = []): void {
     const { scheduler } = this;
@@ -382,12 +384,12 @@ export class World {
     return db;
   }
 
-  /** How many batches all databases have committed. */
+  /** Returns the number of batches that all databases have committed. */
   get moment(): number {
     return [...this.databases.values()].reduce((sum, { version }) => sum + version, 0);
   }
 
-  /** Nobody uses it anymore. */
+  /** Closes all databases after their last use. */
   close(): void {
     for (const db of this.databases.values()) db.close();
   }
@@ -396,7 +398,7 @@ export class World {
     return Object.fromEntries([...this.databases].map(([name, db]) => [name, db.image()]));
   }
 
-  /** The databases go back to one moment. All code starts again, in a new timeline. */
+  /** Restores the databases to one moment. All code starts again in a new timeline. */
   restore(images: Images): void {
     const restores = this.timeline.restores + 1;
     this.timeline = { epoch: `epoch${restores}`, restores };
@@ -408,7 +410,7 @@ export class World {
   }
 }
 
-/** The webhooks follow all collections, the parcels, and the view of the orders. */
+/** The URLs of the webhooks, which follow all collections, the parcels, and the view of the orders. */
 export const hookUrls = [
   "https://one.example/hook",
   "https://two.example/hook",
@@ -424,7 +426,7 @@ const limits = [
 export const smallLimits = { credential: 2, requests: 12, writes: 5 };
 /** The credential that sees the orders through a view. */
 export const partner = 4;
-/** A credential that few requests use, so that its object seldom has other writes in progress. */
+/** A credential that few requests use, so that its object rarely has other writes in progress. */
 export const quiet = 5;
 
 /** Prepares the database through the service itself, without faults. */
@@ -446,14 +448,14 @@ export async function makeTemplate(
     return answer.body;
   };
   const credentials = await prepare(world, () => prepareData(send, cookie), 90_000);
-  // The schedule is about to erase the first entries of the diary, and the former token ends soon.
+  // At the start, the schedule is about to erase the first entries of the diary, and the former token expires soon.
   await scheduler.advance(beginning - rotatedBeforeMs);
   const rotated = await prepare(world, () => rotateOnce(send, cookie, world));
   await scheduler.advance(beginning);
   return { image: world.images, now: scheduler.now, cookie, credentials, rotated };
 }
 
-/** A database after all migrations. */
+/** Creates a database after all migrations. */
 export const makeEmptyImage = lazy((): Uint8Array => {
   const db = new SimulatedDatabase("", new Uint8Array(), () => 0);
   for (const file of globSync("migrations/*.sql", { cwd: root }).toSorted())
@@ -470,9 +472,9 @@ type Send = (
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A minute before the schedule erases what has expired. */
+/** A minute before the schedule erases expired data. */
 const beginning = startOfTime + retainDays * dayMs + 4 * 60_000;
-/** How long before the beginning a token was replaced, of which the former one stays valid for an hour. */
+/** The time before the start at which a token was rotated. The former token stays valid for an hour. */
 const rotatedBeforeMs = hourMs - 40_000;
 
 export async function startSession(world: World): Promise<string> {
@@ -488,7 +490,7 @@ export async function startSession(world: World): Promise<string> {
   return session;
 }
 
-/** Does work that waits for the service, and takes at most this time. */
+/** Runs work that waits for the service, up to this time. */
 export async function prepare<T>(world: World, work: () => Promise<T>, maxMs = 30_000): Promise<T> {
   const { scheduler } = world;
   let done: { result: T } | undefined;
@@ -567,7 +569,7 @@ export const newCredential = (limit: object | undefined) => ({
   ...limit,
 });
 
-/** It reaches only what a view of the orders shows. */
+/** A credential that sees only a view of the orders. */
 const partnerCredential = {
   ...newCredential({ requests: 100_000, writes: 100_000 }),
   permissions: ["submissions:read", "submissions:create", "submissions:write"],

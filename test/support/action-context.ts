@@ -6,7 +6,7 @@ import { databases } from "./databases";
 import { nothingCached } from "./nothing-cached";
 import { outside } from "./serve";
 
-/** The context of a request without its background work. The tests run that work themselves. */
+/** The context of a request without its background work, which the tests run themselves. */
 export const actionContext: ActionContext = {
   databases,
   primary: databases,

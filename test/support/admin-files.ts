@@ -3,9 +3,9 @@ import type { Json } from "./client";
 import { as } from "./members";
 import { client, makeForm, ownerCookie } from "./service";
 
-/** Files that members upload to a form of its own. */
+/** Files that members upload to a separate form. */
 
-/** Requests of tests have JSON bodies, so the content of a file is JSON, too. */
+/** Requests of tests have JSON bodies, so the content of a file is also JSON. */
 export const fileBody = { content: "of a file" };
 const content = JSON.stringify(fileBody);
 

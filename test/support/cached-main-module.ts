@@ -1,6 +1,7 @@
 /**
- * For each request and each call of a Durable Object, the runtime of the tests imports the entry of the Worker, and Vitest
- * asks its server each time. The answer stays the same. Imports of test files are not cached: they have options.
+ * For each request and each call of a Durable Object, the runtime of the tests imports the entry of the Worker, and
+ * Vitest asks its server each time. The response is always the same, so this caches it. Imports of test files are not
+ * cached, because they have options.
  */
 
 interface ModuleRunner {

@@ -81,7 +81,7 @@ export class Client {
     this.send("PUT", path, body, headers);
 }
 
-/** The text of a response without its request ID, for comparing responses. */
+/** Returns the text of a response without its request ID, for comparing responses. */
 export const bytesOf = ({ text }: Answer) => text.replace(/"request_id":"[^"]+"/, "");
 
 /** Follows `links.next` to the end and returns every item. */

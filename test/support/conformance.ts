@@ -17,8 +17,8 @@ import { tellHappened } from "./happenings";
 import { dataHandle } from "./databases";
 
 /**
- * Validates every API response in the tests against the OpenAPI documents of the service and of its app or form. A
- * generated client expects the same of them.
+ * Validates every API response in the tests against the OpenAPI documents of the service and of its app or form.
+ * Generated clients rely on the same documents.
  */
 
 const host = { origin: "https://forms.example", contact: env.CONTACT_EMAIL };
@@ -31,7 +31,7 @@ interface Validator {
 
 /** Most responses match the first document of a collection, so the others are built when they are needed. */
 interface CollectionValidator {
-  /** The versions of the definitions that the document follows from. */
+  /** The versions of the definitions from which the document was built. */
   versions: string;
   load: () => Validator;
 }
@@ -76,7 +76,7 @@ export async function conforms(
   };
   const known = knownValidators(kind, key);
   if (known && find(known) === undefined) return;
-  // The definition is new to this test, or it has changed in the administration.
+  // The definition is new to this test, or it has changed in the administration area.
   const current = find(await loadValidators(kind, key));
   if (current !== undefined)
     throw new Error(failureMessage(`the ${kind} ${key}`, method, path, answer, current));
@@ -92,7 +92,10 @@ function failureMessage(
   return `The document of ${owner} does not have this answer to ${method} ${path}, ${status} ${text.slice(0, 500)}: ${mismatch}`;
 }
 
-/** The documents are valid, as other tests check. To optimize the code of a check takes longer than to run it. */
+/**
+ * Skips the validation of documents, which other tests check. Optimizing the code of a check takes longer than running
+ * it.
+ */
 const ajv = addFormats["default"](
   new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } }),
 );
@@ -116,7 +119,7 @@ function buildValidator(document: Json): Validator {
 const checksByContent = new Map<string, ValidateFunction>();
 const checksBySchema = new WeakMap<object, ValidateFunction>();
 
-/** The check of a schema in this document. */
+/** Returns the check of a schema in this document. */
 function checkOf(document: Json, schema: Json): ValidateFunction {
   const known = checksBySchema.get(schema);
   if (known) return known;
@@ -128,7 +131,10 @@ function checkOf(document: Json, schema: Json): ValidateFunction {
   return check;
 }
 
-/** A schema with everything that it refers to, numbered, because names contain the key of the collection. */
+/**
+ * Returns a schema with all schemas that it refers to. They are numbered, because names contain the key of the
+ * collection.
+ */
 function completeSchema(document: Json, schema: Json): Json {
   const parts: Json[] = [];
   const numbers = new Map<string, number>();
@@ -165,7 +171,7 @@ function collectionOf(path: string, { body }: Answer): [CollectionKind, string |
   ];
 }
 
-/** The documents that a collection has had as far as this test knows, unless its definition has just been replaced. */
+/** Returns the known documents of a collection, unless its definition has just been replaced. */
 function knownValidators(kind: CollectionKind, key: string): CollectionValidator[] | undefined {
   const name = `${kind} ${key}`;
   return replaced.has(name) ? undefined : validatorsByCollection.get(name);
@@ -181,7 +187,7 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Collec
   const apps = await loadReferencedApps(current.collection);
   const versions = [current.collection, ...apps].map(({ version }) => version).join(".");
   if (!validators.some((validator) => validator.versions === versions)) {
-    // A credential that sees the collection through a view has the document of that view.
+    // A credential that sees the collection through a view gets the document of that view.
     const documents = [current.collection, ...narrowParts(current.collection)].flatMap(
       (collection) =>
         visibleApps(apps).map((visible) => ({
@@ -197,14 +203,14 @@ async function loadValidators(kind: CollectionKind, key: string): Promise<Collec
   return validators;
 }
 
-/** What the views of a collection show of it. */
+/** Returns the parts of a collection that its views show. */
 function narrowParts(collection: Collection): Collection[] {
   const compiled = compileCollection(collection);
   const views = collection.definition.views ?? [];
   return views.map((view) => narrowCollection(compiled, view, meOperand).collection);
 }
 
-/** The apps as a credential sees them that sees all as a whole, or one of them through a view. */
+/** Returns the apps that credentials may see: all apps as a whole, or one of them through a view. */
 function visibleApps(apps: readonly Collection[]): (readonly Collection[])[] {
   const narrow = apps.flatMap((app, index) =>
     narrowParts(app).map((part) => apps.with(index, part)),
@@ -223,7 +229,7 @@ function noteNewDefinition(method: string, path: string, { status }: Answer): vo
   if (kind && method !== "GET" && status < 300) replaced.add(`${kind} ${key}`);
 }
 
-/** Describes how a response differs from the document, if it does. */
+/** Describes how a response differs from the document. Undefined if it does not. */
 function findMismatch(validator: Validator, method: string, path: string, answer: Answer) {
   const { document } = validator;
   const template = templateIn(validator, path);
@@ -294,7 +300,7 @@ function templateIn({ templates }: Validator, path: string): string | undefined 
   return templates.find(({ matches }) => matches.test(path))?.template;
 }
 
-/** A part of the document, or what it refers to. */
+/** Returns a part of the document, or the part that it refers to. */
 function resolveReference(document: Json, part: Json): Json {
   if (!part?.$ref) return part;
   const steps = (part.$ref as string).slice(2).split("/");

@@ -1,8 +1,8 @@
 import { dataDb } from "./databases";
 
 /**
- * Copies an item by SQL, without search entries, because creating thousands of items takes long. Where a text of the item
- * contains `#`, the copies have their own number, from 1 on.
+ * Copies an item with SQL, without search entries, because creating thousands of items takes long. In texts that
+ * contain `#`, each copy has its own number, starting at 1.
  */
 export async function copyItem(id: string, count: number): Promise<void> {
   await dataDb.batch([
@@ -24,7 +24,7 @@ export async function copyItem(id: string, count: number): Promise<void> {
   ]);
 }
 
-/** Copies the search entries of an item by SQL, with values of their own. The copies belong to no item. */
+/** Copies the search entries of an item with SQL and gives them their own values. The copies belong to no item. */
 export async function copyEntries(id: string, count: number): Promise<void> {
   await dataDb
     .prepare(

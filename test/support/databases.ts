@@ -3,13 +3,13 @@ import { type Timing, defaultTimeouts } from "../../src/domain/ports.ts";
 import { workerPorts } from "../../src/platform.ts";
 import { openDatabases, type DataDatabase } from "../../src/store/db/database.ts";
 
-/** With DATABASES=2, collections have a database of their own (test/vitest.config.ts). */
+/** With DATABASES=2, collections are in a separate database (test/vitest.config.ts). */
 const { DATA_01 } = env as { DATA_01?: D1Database };
 
-/** Where tests look into tables of members, credentials and webhooks. */
+/** The database with the tables of members, credentials and webhooks. */
 export const homeDb: D1Database = env.DB;
 
-/** Where tests look into all tables that are keyed by a collection. */
+/** The database with all tables that are keyed by a collection. */
 export const dataDb: D1Database = DATA_01 ?? env.DB;
 
 const { clock, random } = workerPorts(env);
@@ -17,14 +17,16 @@ const { clock, random } = workerPorts(env);
 /** For databases that a test opens itself. */
 export const timing: Timing = { clock, random, timeouts: defaultTimeouts };
 
-/** Handles, as the service has them. */
+/** Handles like those of the service. */
 export const databases = openDatabases({ home: homeDb, data: DATA_01 ? { DATA_01 } : {} }, timing);
 export const dataHandle = databases.dataDatabases()[0] as DataDatabase;
 
-/** What each request reads more where collections are in several databases: the row of its owner. */
+/**
+ * The number of additional rows that each request reads if collections are in several databases: the row of the owner.
+ */
 export const ownerRows = DATA_01 ? 1 : 0;
 
-/** Places the collections that a test inserted by SQL, as their creation would have done. */
+/** Places the collections that a test inserted with SQL, like their creation would. */
 export async function placeCollections(): Promise<void> {
   if (!DATA_01) return;
   const { results } = await DATA_01.prepare(
@@ -45,12 +47,12 @@ export async function placeCollections(): Promise<void> {
     .run();
 }
 
-/** Bindings of a service whose collections are in this database. */
+/** Returns the bindings of a service whose collections are in this database. */
 export function withDataDb<Bound extends object>(bindings: Bound, db: D1Database): Bound {
   return { ...bindings, [DATA_01 ? "DATA_01" : "DB"]: db };
 }
 
-/** Bindings whose databases are all changed in the same way. */
+/** Returns bindings whose databases are all changed in the same way. */
 export function withEveryDb<Bound extends { DB: D1Database }>(
   bindings: Bound,
   change: (db: D1Database) => D1Database,

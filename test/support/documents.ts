@@ -55,7 +55,7 @@ const allFields = [
 
 let sequence = 0;
 
-/** Data for the fields above, with new unique values in each call. */
+/** Returns data for the fields above, with new unique values in each call. */
 export function data(): Json {
   sequence += 1;
   return {

@@ -9,7 +9,9 @@ import { dataDb, homeDb } from "./databases";
 
 const migrations = (env as { MIGRATIONS?: D1Migration[] }).MIGRATIONS ?? [];
 
-/** A data database has the tables of collections alone. The home database may have collections too. */
+/**
+ * Empties a database. A data database has only the tables of collections. The home database may also have collections.
+ */
 async function keepTables(db: D1Database, isKept: (name: string) => boolean): Promise<void> {
   const names = Object.values<SQLiteTable>(schema).map((table) => getTableConfig(table).name);
   const dropped = names.filter(
@@ -31,7 +33,7 @@ async function migrate(): Promise<void> {
   await keepTables(dataDb, (name) => !home.has(name));
 }
 
-/** Returns what creates the tables that a database has now. Migrations leave no rows. */
+/** Returns a function that creates the current tables of a database. Migrations leave no rows. */
 async function loadTables(db: D1Database): Promise<(target?: D1Database) => Promise<unknown>> {
   const { results } = await db
     .prepare(
@@ -49,9 +51,9 @@ export async function createAllTables(...targets: D1Database[]): Promise<void> {
 
 let createTables: (() => Promise<unknown>)[] | undefined;
 
-/** The memories of all services that have taken requests. */
+/** The memories of all services that have handled requests. */
 const memories = new Set<Memory>();
-/** What requests still do in the background. */
+/** The unfinished background work of requests. */
 const unfinished = new Set<Promise<unknown>>();
 const { fetch } = app;
 app.fetch = (request, service, ctx) => {
@@ -66,18 +68,18 @@ app.fetch = (request, service, ctx) => {
   return fetch(request, service, ctx);
 };
 
-/** Work that a test has made hang never ends. */
+/** The maximum wait, because work that a test makes hang never ends. */
 const maxWaitMs = 1000;
 
-/** An object that is deleted while it works may come back with its storage. */
+/** Waits for background work, because an object that is deleted during its work may come back with its storage. */
 async function waitForBackgroundWork(): Promise<void> {
   const end = performance.now() + maxWaitMs;
-  // After awaiting a promise of another request, this code could go on in that request's context.
+  // After awaiting a promise of another request, this code could continue in that request's context.
   while (unfinished.size > 0 && performance.now() < end) await scheduler.wait(5);
   unfinished.clear();
 }
 
-/** Empties the databases, objects, caches and limits, and what the service remembers. */
+/** Empties the databases, objects, caches and limits, and the memory of the service. */
 export async function emptyStorage(): Promise<void> {
   await waitForBackgroundWork();
   for (const memory of memories) memory.clear();

@@ -6,6 +6,6 @@ declare namespace Cloudflare {
 }
 
 interface ImportMeta {
-  /** Vite's: files by a pattern. */
+  /** Loads files that match a pattern (Vite). */
   glob<File>(pattern: string, options: object): Record<string, File>;
 }

@@ -3,7 +3,7 @@ import { exports } from "cloudflare:workers";
 import { expect } from "vitest";
 import { host, type Answer, type Client, type Json } from "./client";
 
-/** The content of the file of the world, as requests with JSON send it. */
+/** The content of the file of the world, as JSON. */
 export const fileContent = { note: "one" };
 
 /** A small file whose type is detected as PDF. */
@@ -11,7 +11,7 @@ export const pdf = (text = "one") => new TextEncoder().encode(`%PDF-1.7\n${text}
 
 export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** The body that announces a file for the field `invoices`. */
+/** Returns the body that announces a file for the field `invoices`. */
 export const announcement = (collection: string, bytes: Uint8Array, name = "a.pdf") => ({
   collection,
   field: "invoices",
@@ -42,7 +42,7 @@ export async function upload(
   return body.id as string;
 }
 
-/** Downloads the content with the bytes as they are. */
+/** Downloads the content as unchanged bytes. */
 export const download = (
   { bearer }: Client,
   id: string,

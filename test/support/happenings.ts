@@ -1,8 +1,8 @@
 import type { Answer, Json } from "./client";
 
 /**
- * Reports responses to the process that runs the tests (test/documented-events.ts), because test files run in isolation. Some
- * test has to produce every response that a document describes.
+ * Reports responses to the process that runs the tests (test/documented-events.ts), because test files run in
+ * isolation. Tests have to produce every response that a document describes.
  */
 
 const reported = new Set<string>();

@@ -27,7 +27,10 @@ export async function signIn(
 /** The cookie that a response sets. */
 export const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
-/** Invites a member, who joins by the link and signs in. `newMember` is much faster where this does not matter. */
+/**
+ * Invites a member, who joins with the link and signs in. Use `newMember` if this does not matter, because it is much
+ * faster.
+ */
 export async function join(
   role: string,
   email = `${freshKey(role)}@forms.example`,

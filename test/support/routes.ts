@@ -17,13 +17,13 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 /** The name of an operation's route, such as `POST /api/v1/apps/:key/records`. */
 export const routeName = (id: OperationId) => nameOf(apiRoute(operations()[id]));
 
-/** Every mounted route, without what handles all methods. */
+/** Every mounted route, except handlers of all methods. */
 export const mountedRoutes: readonly Route[] = app
   .routes()
   .filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({ method, path }));
 
-/** Every route of the service by its name: the declared operations, and what the other surfaces mount. */
+/** Every route of the service by its name: the declared operations, and the routes of the other surfaces. */
 export const routes: ReadonlyMap<string, Route> = new Map(
   [
     ...Object.values<Operation>(operations()).map(apiRoute),

@@ -9,14 +9,14 @@ import { createService } from "../../src/service.ts";
 import type { Databases } from "../../src/store/db/database.ts";
 import { databases as ownDatabases, dataHandle } from "./databases";
 
-/** The service as the Worker serves it, with these bindings in place of the suite's own. */
+/** Calls the Worker with these bindings instead of the suite's own. */
 export const serve = (
   request: Request,
   replaced: Partial<WorkerBindings>,
   ctx = createExecutionContext(),
 ): Promise<Response> => Promise.resolve(worker.fetch(request, { ...env, ...replaced }, ctx));
 
-/** A service with a memory of its own. */
+/** Creates a service with its own memory. */
 export const serviceWith = (replaced: Partial<WorkerBindings> = {}) => {
   const bindings = { ...env, ...replaced };
   return createService(workerPorts(bindings), workerSettings(bindings));
@@ -27,10 +27,10 @@ export const reportsAtOnce = { refusedReportMs: 0, servedReportMs: 0 };
 
 const { memory, random, replays, files, ...timing } = serviceWith();
 
-/** For actions that a test calls itself: clock, randomness and memory. */
+/** The dependencies of actions that a test calls itself: clock, randomness and memory. */
 export const outside = { memory, random, timing: { ...timing, random }, now: () => Date.now() };
 
-/** For work on stored items that a test does itself, as an isolate that has just started. */
+/** Returns the dependencies of work on stored items that a test runs itself, in an isolate that has just started. */
 export const background = (
   databases: Databases = ownDatabases,
 ): BackgroundContext & { replays: KVNamespace; files: FileStore } => ({
@@ -41,5 +41,5 @@ export const background = (
   databases,
 });
 
-/** The same in the data database alone. */
+/** Returns the same dependencies for the data database only. */
 export const backgroundOfData = (): DataContext => ({ ...background(), db: dataHandle });

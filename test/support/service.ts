@@ -115,7 +115,7 @@ export async function client(choice: CredentialChoice = {}): Promise<Client> {
 
 let lastKey = 0;
 
-/** A key that no other test uses. */
+/** Returns a key that no other test uses. */
 export function freshKey(name: string): string {
   lastKey += 1;
   return `${name}_${lastKey}`;

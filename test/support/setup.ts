@@ -5,8 +5,8 @@ import { emptyStorage } from "./empty-storage";
 import { quietRequestLog } from "./quiet-request-log";
 
 /**
- * Starts a test file. Files share runtimes, but each has empty storage, an empty memory of the service, and test modules of
- * its own. Only the sources and what this file imports stay.
+ * Starts a test file. Files share runtimes, but each has empty storage, an empty memory of the service, and its own
+ * test modules. Only the sources and the imports of this file stay.
  */
 
 interface ModuleNode {

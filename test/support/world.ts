@@ -14,7 +14,7 @@ interface Item {
 }
 
 interface ItemWithDeleted extends Item {
-  /** The ID of another item, which a member deleted. */
+  /** The ID of another item that a member deleted. */
   deleted: string;
 }
 
@@ -22,7 +22,7 @@ export interface World {
   bearer: string;
   cookie: string;
   app: ItemWithDeleted & { receipt: string };
-  /** The form also holds a draft. */
+  /** The form also contains a draft. */
   form: ItemWithDeleted;
   client: { client_id: string; client_secret: string };
   /** The requests may change these. */

@@ -8,7 +8,7 @@ export interface Reply {
 
 export interface Limits {
   timeout: number;
-  /** Whether the body of a success is kept as bytes, instead of being parsed as JSON. */
+  /** Whether to return the body of a success as bytes instead of parsed JSON. */
   isBinary?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -204,7 +204,7 @@ export abstract class Collection<I extends { id: string; etag: string }, T exten
     const [result] = resultsOf<I>(isKeyReuseAllowed ? received : rejectKeyMismatch(received));
     if (!result) throw new EdgeFormsError("No result.", { code: "unexpected_answer" });
     if (result.item || !received.headers.has("Idempotent-Replayed")) return result;
-    // Replays hold no items.
+    // Replays contain no items.
     const item = await this.#get(result.id, { signal }).catch((error) => {
       const { status = 0 } = error instanceof EdgeFormsError ? error : {};
       if (status !== 403 && status !== 404) throw error;

@@ -3,15 +3,15 @@ import { EdgeFormsError } from "./problem.ts";
 import type { Transport } from "./transport.ts";
 import type { CallOptions, WriteOptions } from "./types.ts";
 
-/** A file, as fields of the type `files` contain it. */
+/** A file in a field of the type `files`. */
 export interface Attachment {
-  /** `fil_…` */
+  /** The ID, like `fil_…`. */
   id: string;
   name: string;
-  /** Detected from the content. */
+  /** The type that the service detected from the content. */
   content_type: string;
   bytes: number;
-  /** Of the content, in hexadecimal. */
+  /** The SHA-256 of the content in hexadecimal. */
   sha256: string;
   links: { content: string };
 }

@@ -1,8 +1,8 @@
 export type Values = Record<string, unknown>;
 
 /**
- * The types of a collection: its data when read, created, drafted and changed, its search conditions and sort keys, and the
- * records to which its items refer.
+ * The types of a collection: its data when read, created, drafted and changed, its search conditions and sort keys, and
+ * the records that its items refer to.
  */
 export interface Shape {
   data: object;
@@ -122,7 +122,7 @@ interface Item<T extends Shape> {
   updated_at: string;
   updated_by: string;
   data: T["data"];
-  /** With `expand`: the records to which the item refers, by their IDs. */
+  /** With `expand`, the records that the item refers to, by ID. */
   included?: Record<string, T["included"]>;
   /** Values that the service ignored. Only responses to writes have this member. */
   warnings?: Warning[];
@@ -189,7 +189,7 @@ export interface CallOptions {
 }
 
 export interface ExpandOptions {
-  /** The keys of references, like `customer` or `lines.product`, whose records come in `included`. At most 5. */
+  /** The keys of references, like `customer` or `lines.product`. `included` then contains their records. At most 5. */
   expand?: readonly string[] | undefined;
 }
 

@@ -4,7 +4,7 @@ export interface Page<I> {
   items: I[];
   /** The start of the next page, or null at the end of a list or search. */
   cursor: string | null;
-  /** With `expand`: the records to which the items refer, by their IDs. */
+  /** With `expand`, the records that the items refer to, by ID. */
   included?: Record<string, IncludedIn<I>>;
 }
 
@@ -38,7 +38,7 @@ export class Walk<I> implements AsyncIterable<I> {
     this.#hasMore = hasMore;
   }
 
-  /** Undefined before the first page; null after the end. */
+  /** Undefined before the first page. Null after the end. */
   get cursor(): string | null | undefined {
     return this.#cursor;
   }

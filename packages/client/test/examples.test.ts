@@ -116,7 +116,7 @@ describe("Examples that use the client", () => {
   });
 
   it("shows the differences in the action's summary and applies them", async () => {
-    // Not within the project, because npm would take that for the root of the package.
+    // The folder is outside the project, because npm would treat the project as the root of the package.
     const folder = mkdtempSync(join(tmpdir(), "edge-forms-repository-"));
     mkdirSync(join(folder, "definitions/forms"), { recursive: true });
     const definition = { name: "Visits", fields: [{ key: "visitor", type: "text" }] };
@@ -132,7 +132,7 @@ describe("Examples that use the client", () => {
     const pack = ["pack", "--silent", "--pack-destination", join(folder, "tools")];
     await run("npm", pack, { cwd: join(project, "packages/client") });
     const summary = join(folder, "summary.md");
-    // A download would fail.
+    // These settings make a download fail.
     const npmSettings = {
       npm_config_offline: "true",
       npm_config_cache: join(folder, "cache"),

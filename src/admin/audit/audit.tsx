@@ -64,7 +64,7 @@ const queryParameters = textParameters(
 const auditPage = page({
   query: queryParameters,
   async load({ c, ctx, query }) {
-    // Days are in the member's zone. Scripts usually have none, so their days are in UTC.
+    // Days are in the member's zone. Scripts usually have no zone, so their days are in UTC.
     const { zone } = viewerOf(c);
     const filter: AuditFilter = {
       actor: query.actor?.trim(),
@@ -84,9 +84,9 @@ const auditPage = page({
     const titles = await loadTitlesOfChanges(ctx, [...descriptions.values()]);
     const nextUrl = new URL(c.req.url);
     if (next !== null) nextUrl.searchParams.set("before", `${next.at}.${next.number}`);
-    const found = { groups, descriptions, titles, isEach, collections };
+    const results = { groups, descriptions, titles, isEach, collections };
     const searchedBackTo = isCut && next ? next.at : null;
-    return { ...found, searchedBackTo, next: next && nextUrl.href, query: c.req.query() };
+    return { ...results, searchedBackTo, next: next && nextUrl.href, query: c.req.query() };
   },
   document: ({ groups, descriptions, next, searchedBackTo }, { c }) => ({
     items: groups.map((group) => groupDocument(group, descriptions.get(group.entry.number))),
@@ -149,7 +149,7 @@ const auditPage = page({
 export const auditRoutes = () =>
   new Hono<AdminEnv>().use(requireAbility("audit")).get("/", auditPage.show);
 
-/** Without folding, each entry of a batch, an import or a recalculation is listed. */
+/** Parses the parameter for unfolded entries. Each entry of a batch, an import or a recalculation is then listed. */
 function parseEach(text = "false"): boolean {
   if (text === "true" || text === "false") return text === "true";
   throw problem.invalidInput([
@@ -174,7 +174,7 @@ function parsePosition(field: string, text = ""): AuditPosition | null {
   ]);
 }
 
-/** The end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
+/** Returns the end of a day in a zone, moved by `days`. Throws 422 for anything but a calendar day. */
 function parseDayEnd(field: string, text = "", zone: string, days: number): number | undefined {
   if (text === "") return undefined;
   if (!isCalendarDay(text)) {

@@ -32,11 +32,11 @@ export function Actor({ entry: { actor, actorName } }: { entry: AuditEntry }): C
 
 interface SentenceProps {
   entry: AuditEntry;
-  /** The values of a change of an item, as far as they are stored. */
+  /** The stored values of a change of an item. Undefined if there are none. */
   description: ChangeDescription | undefined;
 }
 
-/** The first text of the item, which names it. */
+/** Returns the first text of the item, which identifies it for people. */
 function titleOf(description: ChangeDescription | undefined): string | undefined {
   if (!description) return undefined;
   const { compiled, data } = description;
@@ -84,11 +84,11 @@ interface ItemSubjectProps {
   kind: "record" | "submission";
   id: string;
   title: string | null;
-  /** Null if the item has no page any more. */
+  /** Null if the item no longer has a page. */
   href: string | null;
 }
 
-/** An item within a sentence of the audit. */
+/** Renders an item within a sentence of the audit log. */
 export function ItemSubject({ kind, id, title, href }: ItemSubjectProps): Child {
   const text = useText().audit;
   const name = <bdi>{title ?? text.untitled[kind](id.slice(-8))}</bdi>;
@@ -96,20 +96,20 @@ export function ItemSubject({ kind, id, title, href }: ItemSubjectProps): Child 
   return title === null ? link : text.subjects[kind](link);
 }
 
-/** A subject without a stored name: an address of an invitation, or the kind of the subject. */
+/** Returns the text for a subject without a stored name: the address of an invitation, or the kind of the subject. */
 function unnamed(subject: string, { unnamed: names }: Catalogue["audit"]): string {
   const [kind = "", id] = subject.split(":");
   if (id === undefined) return subject;
   return (names as Record<string, string>)[kind] ?? names.other;
 }
 
-/** The admin path of `form:KEY` or `app:KEY`. */
+/** Returns the admin path of `form:KEY` or `app:KEY`. */
 function collectionPath(name: string): string {
   const [kind = "", key = ""] = name.split(":");
   return `/admin/${kind}s/${key}`;
 }
 
-/** A link to the app or form of an item; null for other subjects. */
+/** Returns a link to the app or form of an item. Null for other subjects. */
 export const collectionLink = (
   { collection, collectionName }: AuditEntry,
   { quote }: Catalogue["terms"],
@@ -123,7 +123,7 @@ const isAccountAction = (
   { accountEvents }: Catalogue["audit"],
 ): action is AccountAction => action in accountEvents;
 
-/** A sentence like ““Shop sync” updated “ORD-000042” in “Orders””. */
+/** Renders a sentence like ““Shop sync” updated “ORD-000042” in “Orders””. */
 export function AuditSentence({ entry, description }: SentenceProps) {
   const { audit: text, terms } = useText();
   const { action, subject, subjectName, version, detail } = entry;
@@ -148,7 +148,7 @@ export function AuditSentence({ entry, description }: SentenceProps) {
   );
 }
 
-/** What finds the entry in logs: the session of its member, and its request. */
+/** Shows the session of the member and the ID of the request, with which people find the entry in logs. */
 export function EntryDetails({ entry: { session, requestId } }: { entry: AuditEntry }) {
   const text = useText().audit.details;
   return (

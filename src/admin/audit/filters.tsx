@@ -75,7 +75,7 @@ export function AuditFilters({
   );
 }
 
-/** Lists the chosen app or form too if its name is not stored any more. */
+/** Adds the selected app or form to the options even if its name is no longer stored. */
 function withChosen(
   collections: readonly { subject: string; name: string }[],
   chosen = "",

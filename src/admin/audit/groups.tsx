@@ -5,7 +5,7 @@ import { useText } from "#admin/language/index.tsx";
 import type { AuditedItemAction } from "#domain/item/change.ts";
 import { Actor, collectionLink } from "./entries.tsx";
 
-/** A sentence like “Anna created 120 and updated 3 submissions in “Orders””, with a link to each of them. */
+/** Renders a sentence like “Anna created 120 and updated 3 submissions in “Orders””, with a link to each of them. */
 export function GroupSentence({ group }: { group: AuditGroup }) {
   const { entry, count, actions } = group;
   const { audit: text, terms } = useText();
@@ -20,7 +20,7 @@ export function GroupSentence({ group }: { group: AuditGroup }) {
   );
 }
 
-/** The path of the audit with each entry of a group. */
+/** Returns the path of the audit log with each entry of a group. */
 function groupPath({ entry, actions, oldest }: AuditGroup): string {
   const [action = "", ...others] = Object.keys(actions);
   const params = new URLSearchParams({

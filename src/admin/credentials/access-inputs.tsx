@@ -10,7 +10,7 @@ import { defaultRateLimits, type RateLimits } from "#domain/credential/credentia
 import { permissions, filterAllowed, type Role } from "#domain/credential/permissions.ts";
 
 const filterThreshold = 8;
-/** Longer lists scroll on their own. */
+/** The maximum length of a list without its own scroll bar. */
 const maxFullList = 30;
 
 interface ResourceChoicesProps {
@@ -22,7 +22,7 @@ interface ResourceChoicesProps {
   offersParts?: boolean;
 }
 
-/** Everything, or a selection. Without values, neither is selected. */
+/** Offers everything or a selection. Without values, neither is selected. */
 export function ResourceChoices({
   reachable,
   values,
@@ -79,7 +79,7 @@ interface ResourceGroupProps extends Required<
   selected: readonly string[];
 }
 
-/** The apps or the forms, and their views. Selected ones come first. */
+/** Lists the apps or the forms with their views, selected ones first. */
 function ResourceGroup({
   kind,
   reachable,
@@ -152,7 +152,10 @@ function ResourceChoice({
   );
 }
 
-/** Collapsed unless a limit has an error. `recommended` has the limits of a website form, for a new credential. */
+/**
+ * The inputs of the limits, collapsed unless a limit has an error. `recommended` are the limits for a new website
+ * credential.
+ */
 export function Limits({
   values,
   recommended,
@@ -190,7 +193,7 @@ export function Limits({
   );
 }
 
-/** Collapsed when empty, because most credentials are for servers. */
+/** The input of the origins, collapsed when empty, because most credentials are for servers. */
 export function Origins({ values }: { values: FormValues }) {
   const { wrong: errors } = useField({ name: "origins" });
   const lines = toTextList(values["origins"]).join("\n");

@@ -19,7 +19,7 @@ const expiryOptions = [
   ["365d", 365],
 ] as const;
 
-/** Shows the date of expiry next to each choice. `keep` adds the choice to keep the current expiry. */
+/** Offers the choices of expiry, each with its date. `keep` adds the choice to keep the current expiry. */
 export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child }) {
   const viewer = useViewer();
   const { credentials, credentialAccess } = useText();
@@ -138,7 +138,7 @@ export function AccessPage({
   );
 }
 
-/** Says what a credential with views may do. A script takes it back when the choices of the form differ. */
+/** Describes the access of a credential with views. A script hides the description when the form has other choices. */
 export function NarrowAccess({
   permissions: granted,
   resources,

@@ -10,7 +10,7 @@ type Texts = Pick<Catalogue, "credentials" | "viewDescription" | "terms">;
 export type CredentialAccess = Pick<Credential, "resources"> &
   Partial<Pick<Credential, "revokedAt">> & { permissions: readonly Permission[] };
 
-/** What a permission allows, and with what. */
+/** The verbs and the object that describe each permission. */
 const rights: Record<Permission, { verbs: readonly Verb[]; object: Thing }> = {
   "records:read": { verbs: ["read"], object: "records" },
   "records:create": { verbs: ["create"], object: "records" },
@@ -29,13 +29,13 @@ const things = ["records", "submissions", "definitions", "webhooks"] as const;
 type Verb = (typeof verbs)[number];
 export type Thing = (typeof things)[number];
 
-/** Things that a credential may treat in the same way. */
+/** Things that a credential has the same verbs for. */
 export interface Right {
   verbs: readonly Verb[];
   things: readonly Thing[];
 }
 
-/** An app or form, and what of it a view shows if one limits it. */
+/** An app or form, and its part if a view limits it. */
 export interface Place {
   name: string;
   kind: CollectionKind;
@@ -43,7 +43,7 @@ export interface Place {
   part: (ViewPart & { view: string }) | "gone" | null;
 }
 
-/** What a credential may do, in the words of a language. */
+/** The access of a credential, in the words of a language. */
 export interface Access {
   rights: readonly Right[];
   places: "all" | readonly Place[];
@@ -51,7 +51,7 @@ export interface Access {
   isPast: boolean;
 }
 
-/** Sentences that say what a credential may do, or what it could do, like “Can read submissions in Room booking.” */
+/** Returns sentences about the access that a credential has or had, like “Can read submissions in Room booking.” */
 export function accessSentence(
   { permissions, resources, revokedAt = null }: CredentialAccess,
   reachable: readonly CollectionLabel[],
@@ -64,27 +64,30 @@ export function accessSentence(
   const allPlaces = resources.map((resource) => findPlace(resource, reachable, text));
   const applicable = things.filter((thing) => allPlaces.some((place) => exists(thing, place)));
   const creates = resources.some((resource) => !findResource(resource, reachable).label);
-  const found = findRights(permissions, applicable, creates);
+  const accessRights = findRights(permissions, applicable, creates);
   const places = allPlaces.filter((place) =>
-    found.some((right) => right.things.some((thing) => exists(thing, place))),
+    accessRights.some((right) => right.things.some((thing) => exists(thing, place))),
   );
-  return sentence({ rights: found, places, isPast });
+  return sentence({ rights: accessRights, places, isPast });
 }
 
-/** Whether a place has such a thing. The sentence names a place whose view was deleted if it has items of that kind. */
+/** Whether the place has such a thing. For a place with a deleted view, whether it has items of that kind. */
 function exists(thing: Thing, { kind, part }: Place): boolean {
   if (thing === "records") return kind === "app";
   return thing === "submissions" ? kind === "form" : part !== "gone";
 }
 
-/** The rights with these things. Things with the same verbs are one right. Existing apps and forms cannot be created. */
+/**
+ * Returns the rights on these things. Things with the same verbs form one right. Existing apps and forms cannot be
+ * created.
+ */
 function findRights(
   permissions: readonly Permission[],
   applicable: readonly Thing[],
   createsDefinitions = true,
 ): Right[] {
   const granted = permissions.map((permission) => rights[permission]);
-  const merged: { verbs: Verb[]; things: Thing[] }[] = [];
+  const mergedRights: { verbs: Verb[]; things: Thing[] }[] = [];
   for (const thing of applicable) {
     const canCreate = thing !== "definitions" || createsDefinitions;
     const allowed = verbs.filter(
@@ -93,11 +96,11 @@ function findRights(
         granted.some((right) => right.object === thing && right.verbs.includes(verb)),
     );
     if (allowed.length === 0) continue;
-    const same = merged.find((right) => right.verbs.join() === allowed.join());
+    const same = mergedRights.find((right) => right.verbs.join() === allowed.join());
     if (same) same.things.push(thing);
-    else merged.push({ verbs: allowed, things: [thing] });
+    else mergedRights.push({ verbs: allowed, things: [thing] });
   }
-  return merged;
+  return mergedRights;
 }
 
 function findPlace(resource: string, reachable: readonly CollectionLabel[], text: Texts): Place {

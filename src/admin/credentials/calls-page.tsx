@@ -16,7 +16,7 @@ import { CredentialLayout } from "./layout.tsx";
 export interface CallFilter {
   /** "refused", "failed", or a status. */
   status: string;
-  /** A part of the path or the beginning of a request id. */
+  /** A part of the path, or the start of a request ID. */
   find: string;
 }
 
@@ -106,7 +106,7 @@ function AddPermissionLink({
 
 const maxReasons = 4;
 
-/** The most frequent reasons of failed calls, with links to fix them. */
+/** Lists the most frequent reasons of failed calls, with links to fix them. */
 function FailureReasons({
   calls,
   path,
@@ -179,11 +179,11 @@ export const callsPage = page({
     const lastUsedAt = Math.max(stored.lastUsedAt ?? 0, log.lastUsedAt ?? 0) || null;
     const credential = { ...stored, lastUsedAt };
     const reasonContext = { resources: credential.resources, reachable };
-    const found = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
+    const calls = filterCalls(log, { status, find }, ctx.now()).map((call) => ({
       call,
       reason: callReason(call, reasonContext, text),
     }));
-    return { credential, reachable, log, calls: found, filter: { status, find } };
+    return { credential, reachable, log, calls, filter: { status, find } };
   },
   document: ({ credential, calls: found }, { ctx }) => ({
     ...credentialDocument(credential, ctx.now()),

@@ -13,7 +13,10 @@ import { apiRoot, collectionPaths, fillPath } from "#domain/api-paths.ts";
 import { formatTimestamp } from "#domain/time.ts";
 import type { CallFilter } from "./calls-page.tsx";
 
-/** What a credential may see and what exists. The API hides the difference behind 404, but members may know it. */
+/**
+ * The access of a credential and the existing collections. The API returns 404 in both cases, but members may know the
+ * difference.
+ */
 export interface CallReasonContext {
   resources: Resources;
   reachable: readonly CollectionLabel[];
@@ -37,7 +40,7 @@ function describeNotFound(
   return text.notIn(kind, key);
 }
 
-/** The app or form that a path of the API names. */
+/** Returns the app or form in a path of the API. */
 function namedCollection(path: string): [kind?: CollectionKind, key?: string] {
   const kind = (["app", "form"] as const).find((each) =>
     path.startsWith(`${apiRoot}${collectionPaths(each).list}/`),
@@ -47,7 +50,7 @@ function namedCollection(path: string): [kind?: CollectionKind, key?: string] {
   return key === "" ? [] : [kind, key];
 }
 
-/** Suggests a key with the same beginning. */
+/** Suggests a key with the same start. */
 function suggestKey(
   key: string,
   kind: CollectionKind,
@@ -57,7 +60,7 @@ function suggestKey(
   return reachable.find((label) => label.kind === kind && label.key.startsWith(start))?.key;
 }
 
-/** Explains why a call was rejected. Empty for successful calls. */
+/** Returns the reason why a call was rejected. Empty for successful calls. */
 export function callReason(
   call: LoggedCall,
   context: CallReasonContext,
@@ -113,7 +116,7 @@ const closedReasons: readonly ClosedReason[] = ["not_open_yet", "closed", "full"
 const isClosedReason = (about: string | undefined): about is ClosedReason =>
   closedReasons.some((reason) => reason === about);
 
-/** A call as JSON. Rejected calls include `code` and `detail`. */
+/** Returns a call as JSON. Rejected calls include `code` and `detail`. */
 export function callDocument(
   { at, method, path, status, milliseconds, ...call }: LoggedCall,
   reason: string,
@@ -132,7 +135,7 @@ export function callDocument(
   };
 }
 
-/** The calls that match the filter, oldest first. */
+/** Returns the calls that match the filter, oldest first. */
 export function filterCalls(log: CallLog, { status, find }: CallFilter, now: number): LoggedCall[] {
   const text = find.trim().toLowerCase();
   return recentCalls(log, now).filter(

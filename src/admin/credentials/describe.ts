@@ -13,7 +13,7 @@ export const toTextList = (value: unknown): string[] =>
 
 const actions = ["read", "create", "write", "delete"] as const;
 
-/** What the permissions allow with items. Writing includes creating, so it omits “create” next to “write”. */
+/** Returns the verbs that the permissions allow on items. Omits “create” next to “write”, which includes it. */
 function findItemAccess(permissions: readonly Permission[]) {
   const hasAction = (prefix: string, action: string) =>
     permissions.some((permission) => permission === `${prefix}:${action}`);
@@ -29,7 +29,7 @@ function findItemAccess(permissions: readonly Permission[]) {
   };
 }
 
-/** A short description of permissions: “Read, write”, “Create submissions”, “Edit definitions”. */
+/** Describes permissions in short: “Read, write”, “Create submissions”, “Edit definitions”. */
 function describePermissions(
   permissions: readonly Permission[],
   { credentials: { access: text } }: Texts,
@@ -42,7 +42,7 @@ function describePermissions(
   return permissions.length > 0 ? text.manageWebhooks : text.none;
 }
 
-/** A short description of resources: “All forms and apps”, “2 forms, 1 app”. */
+/** Describes resources in short: “All forms and apps”, “2 forms, 1 app”. */
 export function describeResources(resources: Resources, { credentials }: Texts): string {
   if (resources === "all") return credentials.access.everything;
   const countStarting = (start: string) =>
@@ -54,7 +54,7 @@ export function describeResources(resources: Resources, { credentials }: Texts):
   });
 }
 
-/** The app or form of a resource, and its view if the resource names one that still exists. */
+/** Finds the app or form of a resource, and its view if the resource names one that exists. */
 export function findResource(resource: string, labels: readonly CollectionLabel[]) {
   const [collection = "", viewKey] = resource.split("/");
   const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
@@ -66,7 +66,7 @@ export function findResource(resource: string, labels: readonly CollectionLabel[
 
 const maxNamedResources = 3;
 
-/** Names few resources: “Orders, Helpdesk: only “Open””. Describes more by their numbers. */
+/** Lists a few resources by name: “Orders, Helpdesk: only “Open””. Describes more by their numbers. */
 export function nameResources(
   resources: Resources,
   labels: readonly CollectionLabel[],
@@ -96,7 +96,7 @@ export const credentialStateTones: Record<CredentialState, Tone> = {
   revoked: "quiet",
 };
 
-/** The page that creates a credential that reads one view. */
+/** Returns the path of the page that creates a credential that reads one view. */
 export function sharePath(
   { kind, key }: Pick<Collection, "kind" | "key">,
   view: Pick<View, "key" | "name">,

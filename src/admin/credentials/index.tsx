@@ -115,7 +115,7 @@ const revoke = action({
   },
 });
 
-/** Replaces whole forms and apps by views of what the credential itself creates. */
+/** Replaces whole forms and apps by views of the items that the credential itself creates. */
 async function selectOwnItems(
   ctx: ActionContext,
   resources: Resources,
@@ -138,13 +138,13 @@ async function selectOwnItems(
   return selected;
 }
 
-/** The only response with the secret. */
+/** Builds the only response that contains the secret. */
 function secretOutcome({ credential, secret }: CredentialWithSecret, now: number) {
-  const shown =
+  const secretMembers =
     credential.kind === "token"
       ? { token: secret }
       : { client_id: clientId(credential), client_secret: secret };
-  const document = { ...credentialDocument(credential, now), ...shown };
+  const document = { ...credentialDocument(credential, now), ...secretMembers };
   return { secret, place: credentialPath(credential), document };
 }
 

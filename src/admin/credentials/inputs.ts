@@ -12,7 +12,7 @@ import {
 import { permissions } from "#domain/credential/permissions.ts";
 import { isStorable } from "#domain/text.ts";
 
-/** What is wrong with an input. */
+/** The error texts of the inputs. */
 type Errors = Catalogue["credentialAccess"]["errors"];
 
 type ExpiryChoice = { days: number } | { day: string } | { at: number | null };
@@ -83,7 +83,7 @@ function resolveResources(scope: unknown, resources: unknown): unknown {
   return resources === undefined ? "all" : ["all", ...[resources].flat()];
 }
 
-/** A list: an array, repeated form fields, or a text with commas or spaces. */
+/** A list as an array, repeated form fields, or a text with commas or spaces. */
 const listSchema = <Item extends z.ZodMiniType>(item: Item, errors: Errors) =>
   z.pipe(
     z.transform((value) => (typeof value === "string" ? splitWords(value) : value)),
@@ -124,13 +124,13 @@ function findResourcesError(resources: unknown, errors: Errors): string | undefi
 /** Whether this is an origin in the format of browsers (RFC 6454): https, or http on localhost. */
 function isOrigin(text: string): boolean {
   const address = URL.parse(text);
-  // The URL parser accepts `*` in a host name; no browser sends such an origin.
+  // The URL parser accepts `*` in a host name. No browser sends such an origin.
   if (!address || address.origin !== text || text.includes("*")) return false;
   const isLocal = ["localhost", "127.0.0.1"].includes(address.hostname);
   return address.protocol === "https:" || (address.protocol === "http:" && isLocal);
 }
 
-/** An array, or a text with spaces, commas or line breaks. May be empty. */
+/** A list as an array, or a text with spaces, commas or line breaks. May be empty. */
 const originsSchema = (errors: Errors) =>
   z.pipe(
     z.transform((value) => (typeof value === "string" ? [...new Set(splitWords(value))] : value)),
@@ -147,7 +147,7 @@ const credentialShape = (errors: Errors) => ({
   requests: rateLimitSchema(100_000),
   writes: rateLimitSchema(100_000),
   expires: expirySchema(errors),
-  /** The zone in which a day ends. */
+  /** The zone in which the day of expiry ends. */
   time_zone: z.string().check(z.refine(isTimeZone, errors.zone)),
   origins: originsSchema(errors),
 });
@@ -180,8 +180,8 @@ export function toCredentialChange(
 }
 
 /**
- * Reports all missing choices of the page at once, and names a nameless credential after its purpose. Only the page
- * sends `page`. Input of scripts passes unchanged.
+ * Reports all missing choices of the page at once, and names a credential without a name after its purpose. Only the
+ * page sends `page`. Input of scripts passes unchanged.
  */
 export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema, text: Catalogue) =>
   z.pipe(
@@ -197,16 +197,16 @@ export const requireChoices = <Schema extends z.ZodMiniType>(schema: Schema, tex
       const message = findResourcesError(resources, errors);
       if (message !== undefined) addError("resources", message);
       else if (preset?.seesPart) checkPart(values, resources, errors, addError);
-      const chosen = applyRecommendations(values);
-      if (chosen["name"] !== "") return chosen;
-      return { ...chosen, name: nameAfterPurpose(values["purpose"], text) };
+      const recommended = applyRecommendations(values);
+      if (recommended["name"] !== "") return recommended;
+      return { ...recommended, name: nameAfterPurpose(values["purpose"], text) };
     }),
     schema,
   );
 
 /**
- * A purpose that shows only a part needs views, and no page, whose visitors would all share it. A partner's views follow
- * from the selected forms and apps.
+ * Checks a purpose that gives access to a part. It needs views. It allows no origins, because all visitors of a page
+ * would share the part. The views of a partner are created for the selected forms and apps.
  */
 function checkPart(
   { purpose, origins }: Record<string, unknown>,

@@ -15,14 +15,14 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { type PageContext, AdminPage } from "#admin/layout.tsx";
 import { ExpiryInput, NarrowAccess } from "./access-page.tsx";
 
-/** Common purposes of credentials with the least permissions that they need. */
+/** Common purposes of credentials, with the fewest permissions that each one needs. */
 const presets = {
   read: {
     permissions: ["records:read", "submissions:read", "schema:read"],
   },
   website_form: {
     permissions: ["submissions:create"],
-    // Everyone who reads the page shares the token. A page would stop when it expires.
+    // All visitors of the page share the token. The page would stop working when it expires.
     expires: "never",
     limits: { requests: 60, writes: 30 },
   },
@@ -56,16 +56,18 @@ const presets = {
 
 interface PresetChoice {
   permissions: readonly Permission[];
-  /** Whether each resource must be a view. All visitors of a page would share it, so it has no origins. */
+  /**
+   * Whether each resource must be a view. It then has no origins, because all visitors of a page would share the view.
+   */
   seesPart?: boolean;
-  /** Replaces the recommended expiry and limits of all other purposes. */
+  /** Replaces the expiry and limits that are recommended for other purposes. */
   expires?: "never";
   limits?: RateLimits;
 }
 
 const recommendedExpiry = "90d";
 
-/** Replaces choices that the page leaves to the purpose. */
+/** Fills in the choices that the page derives from the purpose. */
 export function applyRecommendations(values: Record<string, unknown>): Record<string, unknown> {
   const preset = findPreset(values["purpose"]);
   const limits = preset?.limits ?? defaultRateLimits;
@@ -93,15 +95,15 @@ export function findPreset(purpose: unknown): PresetChoice | undefined {
   return name && presets[name];
 }
 
-/** The name of a credential that gets none, in the language of the member. */
+/** Returns the name of a credential without an entered name, in the language of the member. */
 export const nameAfterPurpose = (purpose: unknown, { credentialAccess }: Catalogue): string =>
   credentialAccess.purposes[findPresetKey(purpose) ?? "custom"].name;
 
-/** Whether the credential gets a view of what it creates in each whole form or app that it selects. */
+/** Whether the credential gets a view of its own items in each form or app that is selected as a whole. */
 export const createsOwnViews = (purpose: unknown, role: Role): boolean =>
   purpose === "partner" && grantablePresets(role).includes("partner");
 
-/** The presets whose permissions a member with this role may grant. */
+/** Returns the presets whose permissions a member with this role may grant. */
 function grantablePresets(role: Role): Preset[] {
   return presetKeys.filter((preset) => {
     const { permissions } = presets[preset];
@@ -109,7 +111,7 @@ function grantablePresets(role: Role): Preset[] {
   });
 }
 
-/** The names of the permissions of each preset, for the summary of the choices. */
+/** Returns the names of the permissions of each preset, for the summary of the choices. */
 const describePresets = ({ credentials }: Catalogue) =>
   Object.fromEntries(
     Object.entries(presets).map(([name, { permissions: granted }]) => [

@@ -65,7 +65,7 @@ function RevokeButton({ path, name, kind }: { path: string } & Pick<Credential, 
 interface CredentialLayoutProps {
   frame: PageContext;
   credential: Credential;
-  /** The apps and forms that it could access, with their views. */
+  /** The apps and forms that the credential could access, with their views. */
   reachable: readonly CollectionLabel[];
   tab: "requests" | "access" | "secrets";
   problem?: Problem | undefined;

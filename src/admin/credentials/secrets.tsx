@@ -35,7 +35,7 @@ interface SecretPageProps {
   credential: Credential;
 }
 
-/** A masked secret: its first and its last four characters. */
+/** Masks a secret: returns its first and its last four characters. */
 function maskSecret({ first_characters, last_characters }: Secret): string {
   return `${first_characters.slice(0, 4)}…${last_characters ?? ""}`;
 }
@@ -109,7 +109,7 @@ export const secretsPage = page({
   },
 });
 
-/** The layout of the page with a new secret, also when it is opened again. */
+/** The layout of the page with a new secret. Also used when the page is opened again. */
 function SecretLayout({ frame, credential, children }: PropsWithChildren<SecretPageProps>) {
   const { id, name, kind } = credential;
   const text = frame.text.credentials;
@@ -129,7 +129,7 @@ function SecretLayout({ frame, credential, children }: PropsWithChildren<SecretP
 
 interface NewSecretPageProps extends SecretPageProps {
   secret: string;
-  /** By language. */
+  /** Example calls by programming language. */
   snippets: Record<string, string>;
   /** The settings of an assistant, as text. */
   assistant: string;
@@ -207,7 +207,10 @@ function AssistantSettings({ settings }: { settings: string }) {
   );
 }
 
-/** Shows the new secret to browsers. Scripts got it with the previous response and only get the credential here. */
+/**
+ * Shows the new secret to browsers. Scripts got the secret in the previous response, so they get only the credential
+ * here.
+ */
 export const newSecretPage = page({
   async load({ c, ctx, param }) {
     const { credential, examples } = await getCredentialWithExamples(ctx, param("id"));

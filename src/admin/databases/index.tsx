@@ -26,7 +26,7 @@ import { nameLocation } from "./locations.ts";
 import { MoveList, moveDocument } from "./move-list.tsx";
 import { moveForm, databasesPath } from "./move-page.tsx";
 
-/** Two decimals below one percent, so that a small database does not seem empty. */
+/** Formats a share with two decimals below one percent, so that a small database does not seem empty. */
 const formatShare = (viewer: Viewer, share: number): string =>
   share < 0.01 ? formatSmallPercent(viewer, share) : formatPercent(viewer, share);
 

@@ -8,7 +8,7 @@ import { useText } from "#admin/language/index.tsx";
 
 const at = (time: number | null) => (time === null ? null : formatTimestamp(time));
 
-/** A move for scripts. */
+/** Returns a move as JSON for scripts. */
 export const moveDocument = (move: ListedMove) => ({
   id: move.id,
   collection: move.name,
@@ -34,7 +34,7 @@ const tones: Partial<Record<MovePhase, Tone>> = {
   stopped: "warn",
 };
 
-/** The share of the items, while a phase goes through all of them. */
+/** Shows the share of finished items while a phase reads all of them. */
 function Progress({ phase, done, total }: ListedMove) {
   const text = useText().moves;
   if (!countsItems({ phase, total })) return null;
@@ -103,7 +103,7 @@ function MoveRow({ move, place }: { move: ListedMove; place: string }) {
   );
 }
 
-/** The moves that are under way, and those that ended lately. */
+/** Lists unfinished moves and moves that ended recently. */
 export function MoveList({ moves, place }: { moves: readonly ListedMove[]; place: string }) {
   const { title, columns, stop } = useText().moves;
   if (moves.length === 0) return null;

@@ -34,7 +34,7 @@ interface MoveChoice {
 interface Loaded extends MoveChoice {
   collections: NamedCollection[];
   databases: DatabaseStatus[];
-  /** Null until both are chosen. */
+  /** Null until the member has chosen both. */
   plan: MovePlan | MoveRefusal | null;
 }
 
@@ -47,7 +47,7 @@ const refusedTarget: readonly MoveRefusal[] = [
   "other_location",
 ];
 
-/** The refusal beside the input that it concerns. An unknown name suggests the closest one. */
+/** Returns the refusal as an error of its input. For an unknown name, it suggests the closest one. */
 function refusalProblem(
   text: Catalogue,
   refusal: MoveRefusal,

@@ -27,7 +27,7 @@ import { CollectionLayout } from "./layout.tsx";
 import { GiveAccess, splitOption } from "./give-access.tsx";
 import { nameViewOfPart } from "./view-of-part.ts";
 
-/** “Who can see this form”. */
+/** The page “Who can see this form”. */
 
 function sightOf({ resources }: Credential, access: CollectionAccess, text: Catalogue): string {
   const { collection } = access.current;
@@ -38,12 +38,15 @@ function sightOf({ resources }: Credential, access: CollectionAccess, text: Cata
   return view ? describeView(view, text, wordsOf(access)) : who.nothing;
 }
 
-/** What a credential may do here, in the words of its own page. */
+/** Describes the access of a credential to this collection, in the words of the credential's own page. */
 function sentenceOf(credential: Credential, access: CollectionAccess, text: Catalogue): string {
   const { kind, key, definition } = access.current.collection;
-  const own = `${kind}:${key}`;
+  const qualifiedKey = `${kind}:${key}`;
   const { resources } = credential;
-  const here = resources === "all" ? [own] : resources.filter((each) => each.split("/")[0] === own);
+  const here =
+    resources === "all"
+      ? [qualifiedKey]
+      : resources.filter((each) => each.split("/")[0] === qualifiedKey);
   return accessSentence(
     { ...credential, resources: here },
     [{ ...wordsOf(access), key, name: definition.name, views: definition.views ?? [] }],
@@ -116,7 +119,7 @@ const PartInput = lazy(() =>
     items: z.string(),
     where: z.optional(z.string()),
     fields: z._default(z.union([z.string(), z.array(z.string())]), []),
-    /** The choice of items for which the page selected fields. Scripts that call this send none. */
+    /** The items for which the page has selected the fields. Scripts send no value. */
     fields_for: z.optional(z.string()),
     name: z._default(z.string().check(z.maxLength(190)), ""),
   }),
@@ -125,16 +128,16 @@ const PartInput = lazy(() =>
 const itemsPattern = /^(all|own|where|view:[a-z][a-z0-9_-]{0,62})$/;
 
 function toPart({ items, where = "", fields }: z.infer<ReturnType<typeof PartInput>>): Part {
-  const shown = [fields].flat();
-  if (items === "all" || items === "own") return { items, fields: shown };
-  if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: shown };
+  const fieldKeys = [fields].flat();
+  if (items === "all" || items === "own") return { items, fields: fieldKeys };
+  if (items !== "where") return { items: { view: items.slice("view:".length) }, fields: fieldKeys };
   const [field, option] = splitOption(where);
-  return { items: { field, option }, fields: shown };
+  return { items: { field, option }, fields: fieldKeys };
 }
 
 /**
- * Rejects fields that the page selected for other items than those of the chosen view, unless they are those of the view.
- * Otherwise, a browser without scripts would show more than the view.
+ * Rejects fields that the page selected for other items than the chosen view, unless they equal the fields of the view.
+ * Otherwise, a browser without scripts would give access to more than the view.
  */
 function assertFieldsChosen(
   collection: Collection,
@@ -144,9 +147,10 @@ function assertFieldsChosen(
   if (chosenFor === undefined || chosenFor === items || !items.startsWith("view:")) return;
   const view = findView(collection, items.slice("view:".length));
   if (!view) return;
-  const chosen = new Set([fields].flat());
-  const own = fieldsOfView(view, collection.definition);
-  if (chosen.size === own.length && own.every((field) => chosen.has(field))) return;
+  const chosenKeys = new Set([fields].flat());
+  const viewKeys = fieldsOfView(view, collection.definition);
+  if (chosenKeys.size === viewKeys.length && viewKeys.every((field) => chosenKeys.has(field)))
+    return;
   const reason = text.definitionAccess.give.checkFields(view.name);
   throw problem.invalidInput([errorAt(["fields"], "required", reason)]);
 }
@@ -173,7 +177,7 @@ function AccessPage({ frame, access, values, problem: error }: AccessPageProps) 
   );
 }
 
-/** The page that says who sees an app or form, and that gives access to a part of it. */
+/** The page that lists who can see an app or form, and that gives access to a part of it. */
 export function accessPage(kind: CollectionKind) {
   const { show, form } = page({
     query: AccessQuery,
@@ -213,7 +217,8 @@ export function accessPage(kind: CollectionKind) {
         (collection) => assertFieldsChosen(collection, input, text),
       );
       const resource = `${kind}:${param("key")}/${view.key}`;
-      // Who creates items of its own may write. Everything else is only read, unless the next page says so.
+      // A credential that creates its own items gets write access. All others only read, unless the member changes that
+      // on the next page.
       const purpose = items === "own" ? "partner" : "part_report";
       const choice = new URLSearchParams({ purpose, resources: resource, name: view.name });
       const { added, reused } = text.definitionAccess.give;

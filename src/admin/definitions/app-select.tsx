@@ -5,13 +5,13 @@ import { type InputOption, Select } from "#html/inputs.tsx";
 import type { AdminEnv } from "#http/env.ts";
 import type { AppName } from "#store/data/edited-collection.ts";
 
-/** All apps, to which the references of a new definition can point. */
+/** Lists all apps that the references of a new definition can point to. */
 export async function listApps(c: Context<AdminEnv>): Promise<AppName[]> {
   const labels = await listSelectableCollections({ ...c.var.action, member: c.var.member });
   return labels.filter(({ kind }) => kind === "app");
 }
 
-/** The apps to choose from, by name. Apps of the same name show their keys too. A key without an app stays. */
+/** Returns the apps by name. Apps with the same name also show their keys. Includes a chosen key that has no app. */
 function appOptions(apps: readonly AppName[], chosen: string, blank: string): InputOption[] {
   const isKnown = chosen === "" || apps.some(({ key }) => key === chosen);
   const all = isKnown ? apps : [...apps, { key: chosen, name: chosen }];
@@ -25,7 +25,7 @@ function appOptions(apps: readonly AppName[], chosen: string, blank: string): In
   ];
 }
 
-/** Chooses the app to which a field refers. */
+/** Chooses the app that a field refers to. */
 export function AppSelect({
   name,
   value,

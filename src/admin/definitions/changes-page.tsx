@@ -106,7 +106,7 @@ function formatProperty(
   return text.terms.list(entries.map((entry) => formatEntry(property, entry, words.fields, text)));
 }
 
-/** Options show their label, and their value if it differs. */
+/** Returns the label of an option, and its value if that differs. */
 function formatEntry(
   property: string,
   entry: unknown,

@@ -16,7 +16,7 @@ interface DeletePageProps {
   problem?: Problem | undefined;
 }
 
-/** Says what a deletion takes away, in numbers, and asks for the key. */
+/** Shows what a deletion removes, in numbers, and requires the key as confirmation. */
 function DeletePage({ frame, kind, key, preview, problem: error }: DeletePageProps) {
   const { definitionDeletion: text, terms } = frame.text;
   const { many, one, itemCount: countItems } = terms.collections[kind];

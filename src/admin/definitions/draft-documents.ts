@@ -21,7 +21,7 @@ import type { Field, FieldOption } from "#domain/definition/field.ts";
 import { defaultDecimals } from "./formula-decimals.ts";
 import { fieldDocument } from "#domain/definition/document.ts";
 
-/** The name of an editor input that belongs to the field at this path. */
+/** Returns the name of an editor input of the field at this path. */
 export function inputName(path: readonly number[], name: string): string {
   return `${path.map((index) => `fields[${index}].`).join("")}${name}`;
 }
@@ -91,14 +91,14 @@ function collectDraftFields({ children }: InputNode, inRow: boolean): DraftField
   });
 }
 
-/** The keys that were stored when the editor opened. */
+/** Reads the keys of the fields that were stored when the editor opened. */
 export function readKnownKeys(form: FormValues): string[] {
   return textOf(form["known"])
     .split(" ")
     .filter((key) => key !== "");
 }
 
-/** A copy of a stored field as a new one, which keeps its key. */
+/** Copies a stored field as a new field with the same key. */
 export function copyDraftField(field: Field): DraftField {
   const draft = toDraftField(field);
   return { ...draft, was: "", fields: draft.fields.map((column) => ({ ...column, was: "" })) };
@@ -122,7 +122,7 @@ export function toDraftField(field: Field): DraftField {
   };
 }
 
-/** A new field. Line items start with one column. */
+/** Creates a new field. Line items start with one column. */
 export function newDraftField(type: FieldType): DraftField {
   return {
     was: "",
@@ -179,7 +179,7 @@ function buildFieldDocument(
   const document: Record<string, unknown> = { key, label: labelOf(draft, names), type };
   for (const flag of flagsOf(type, inRow)) {
     const isOn = draft.flags[flag] === true;
-    // An unchecked `integer` is left out unless the stored field has it.
+    // Omits an unchecked `integer` unless the stored field has it.
     if (isOn || flag !== "integer" || storedDocument[flag] !== undefined) document[flag] = isOn;
   }
   for (const rule of rulesOf(type)) {

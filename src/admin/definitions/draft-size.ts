@@ -2,7 +2,10 @@ import type { Catalogue } from "#admin/language/index.tsx";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** The fields of a draft, columns included. Each takes a part of a millisecond, so larger definitions are edited as code. */
+/**
+ * The maximum number of fields of a draft, including columns. Each one takes part of a millisecond, so larger
+ * definitions are edited as JSON.
+ */
 export const maxDraftFields = 500;
 
 /** Whether these fields with their columns are too many for the editor. */

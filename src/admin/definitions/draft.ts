@@ -5,7 +5,7 @@ import { valueKinds, type Field, type FieldOption } from "#domain/definition/fie
 
 export type FieldType = Field["type"];
 
-/** The keys of fields whose label gives none, in the order of the buttons that add fields. */
+/** The keys of fields whose labels give no key, in the order of the buttons that add fields. */
 const defaultKeys: Record<FieldType, string> = {
   text: "text",
   multiline_text: "long_text",
@@ -68,7 +68,7 @@ const numericRules: ReadonlySet<Rule> = new Set([
 
 const isListType = (type: FieldType) => ["list", "rows", "files"].includes(valueKinds[type]);
 
-/** The flags that fields of this type have. */
+/** Returns the flags that fields of this type have. */
 export function flagsOf(type: FieldType, inRow: boolean): Flag[] {
   const isComputed = type === "computed";
   return [
@@ -97,7 +97,7 @@ const typeRules: Record<FieldType, Rule[]> = {
   computed: ["formula", "result", "decimals"],
 };
 
-/** The rules with a value that fields of this type have. */
+/** Returns the rules with a value that fields of this type have. */
 export const rulesOf = (type: FieldType): readonly Rule[] => [
   "help",
   "section",
@@ -106,11 +106,11 @@ export const rulesOf = (type: FieldType): readonly Rule[] => [
 
 /** A field in the editor. Its texts may be invalid. */
 export interface DraftField {
-  /** The stored key; empty for a new field. */
+  /** The stored key. Empty for a new field. */
   was: string;
-  /** A digest of the field as it was when the editor opened. */
+  /** A digest of the stored field at the time when the editor opened. */
   seen: string;
-  /** The entered key; empty to derive it from the label. */
+  /** The entered key. Empty to derive the key from the label. */
   key: string;
   label: string;
   type: FieldType;
@@ -118,32 +118,32 @@ export interface DraftField {
   rules: Partial<Record<Rule, string>>;
   /** The columns of line items. */
   fields: DraftField[];
-  /** Whether its row is open. Only scripts send it. */
+  /** Whether the row of the field is open. Only scripts send it. */
   open: boolean;
 }
 
 /** A definition in the editor. */
 export interface Draft {
-  /** The stored version that the draft is based on; 0 for a new definition. */
+  /** The stored version that the draft is based on. 0 for a new definition. */
   version: number;
   key: string;
   name: string;
-  /** The time zone of a new definition; empty for its maker's. */
+  /** The time zone of a new definition. Empty for the creator's time zone. */
   timeZone: string;
-  /** Where the maker of a new definition wants its data; empty for anywhere. */
+  /** The location of a new definition's data. Empty for any location. */
   location: string;
-  /** The key of the collection of which a new definition is a copy; else empty. */
+  /** The key of the collection that a new definition copies. Otherwise empty. */
   copyOf: string;
   fields: DraftField[];
 }
 
 export type FieldTypeNames = Catalogue["terms"]["fieldTypes"];
 
-/** The label of a field: the entered one, or the name of its type. */
+/** Returns the label of a field: the entered label, or the name of its type. */
 export const labelOf = ({ label, type }: DraftField, names: FieldTypeNames) =>
   label.trim() || names[type];
 
-/** The key of each field: the entered key, or one derived from the label. */
+/** Returns the key of each field: the entered key, or one derived from the label. */
 export function fieldKeys(drafts: readonly DraftField[]): string[] {
   const usedKeys = new Set(drafts.map(({ key }) => key.trim()).filter((key) => key !== ""));
   return drafts.map((draft) => {
@@ -155,7 +155,7 @@ export function fieldKeys(drafts: readonly DraftField[]): string[] {
 
 const maxKeyLength = 40;
 
-/** Whether a label has no characters that a key can have, so that people have to choose one. */
+/** Whether a label has no characters that a key can have. The member then has to choose a key. */
 export const needsChosenKey = (label: string) => label.trim() !== "" && toSlug(label) === "";
 
 /** Whether a label has letters that have no transliteration, so that a key derived from it would lose them. */
@@ -163,8 +163,8 @@ export const hasUnknownLetters = (label: string) =>
   /[^\P{L}\p{Script=Latin}]/u.test(transliterate(label));
 
 /**
- * The key of a field without one: its label in Latin letters, or a name for its type. It does not depend on the language in
- * which the type is named.
+ * Derives a key from the label in Latin letters, or from a name of the field's type. The result does not depend on the
+ * language of the page.
  */
 const deriveKey = ({ label, type }: DraftField, usedKeys: ReadonlySet<string>) =>
   makeKey(transliterate(label), defaultKeys[type], usedKeys);

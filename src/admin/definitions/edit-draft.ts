@@ -96,7 +96,7 @@ function duplicateField(list: readonly DraftField[], index: number, text: Catalo
   const keys = fieldKeys(list);
   return list.slice(index, index + 1).map((field) => {
     const label = text.definitionEditor.copyOf(labelOf(field, text.terms.fieldTypes));
-    // A label in Japanese gives no key.
+    // A key cannot be derived from a label in Japanese.
     const key = needsChosenKey(label)
       ? makeKey(`${keys[index] ?? ""}_copy`, "", new Set(keys))
       : "";
@@ -119,7 +119,7 @@ function restoreField(draft: Draft, key: string, { fields, retired }: FieldSet):
   };
 }
 
-/** Drafts of the stored fields, with digests that later show which fields were edited. */
+/** Returns drafts of the stored fields, with digests that later show which fields were edited. */
 export async function buildDraftFields(fields: readonly Field[]): Promise<DraftField[]> {
   return Promise.all(
     fields.map(async (field) => {
@@ -129,7 +129,7 @@ export async function buildDraftFields(fields: readonly Field[]): Promise<DraftF
   );
 }
 
-/** All form values of a field in a fixed order, for its digest. */
+/** Serializes all form values of a field in a fixed order, for its digest. */
 function canonicalForm(
   { key, label, type, flags, rules, fields }: DraftField,
   inRow: boolean,
@@ -146,15 +146,15 @@ function canonicalForm(
 
 interface RebasedDraft {
   draft: Draft;
-  /** Labels of fields that only others changed. The draft takes over their changes. */
+  /** Labels of fields that only others changed. The draft adopts their changes. */
   theirs: string[];
-  /** Labels of fields that both changed. The draft keeps its own version. */
+  /** Labels of fields that both the member and others changed. The draft keeps the member's version. */
   both: string[];
 }
 
 /**
- * Rebases a draft of an older version onto the stored fields. `baseKeys` are the keys of that older version. Fields
- * added since then are added to the draft.
+ * Rebases a draft of an older version onto the stored fields. `baseKeys` are the keys of that older version. Adds
+ * fields that were stored since then to the draft.
  */
 export async function rebaseDraft(
   draft: Draft,

@@ -23,27 +23,30 @@ export interface EditorProps {
   frame: PageContext;
   kind: CollectionKind;
   draft: Draft;
-  /** Where a new definition may have its data. Empty without a choice. */
+  /** The locations that a new definition may have. Empty if there is no choice. */
   locations: readonly string[];
-  /** The apps that references can choose. */
+  /** The apps that references can point to. */
   apps: readonly AppName[];
-  /** The stored fields; null for a new definition. */
+  /** The stored fields. Null for a new definition. */
   stored: FieldSet | null;
   /** Undefined if the draft has errors. */
   preview: Preview | undefined;
-  /** The same without the fields that have errors. */
+  /** The preview without the fields that have errors. */
   finished: Preview | undefined;
-  /** The newest item, whose values the results of formulas use; null if there is none. */
+  /**
+   * The name of the item that gives the results of formulas their values, which is the newest one. Null if there is
+   * none.
+   */
   exampleName: string | null;
   /** Undefined if the change recalculates no items. */
   listeners?: Listeners | undefined;
   viewUsers?: AffectedUsers | undefined;
-  /** The errors that the inputs show. */
+  /** The problem whose errors the inputs show. */
   wrong: Problem | undefined;
   /** The views that use fields that the draft removes. */
   brokenViews: readonly BrokenView[];
   focus?: EditFocus | undefined;
-  /** Whether the draft comes from a form that a member sent. */
+  /** Whether the draft comes from a form that a member submitted. */
   isUnsaved: boolean;
   action: string;
 }
@@ -101,7 +104,7 @@ function NameInputs({
   );
 }
 
-/** Lists the fields that the draft removes or earlier versions hid, with buttons to restore them. */
+/** Lists the fields that the draft removes and the ones that earlier versions hid, with buttons to restore them. */
 function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) {
   const usedKeys = new Set(draft.fields.flatMap(({ was, key }) => [was, key]));
   const { fields, retired } = stored ?? noFields;
@@ -135,7 +138,7 @@ function HiddenFields({ draft, stored }: Pick<EditorProps, "draft" | "stored">) 
 
 const maxHiddenFields = 100;
 
-/** Whether a field of the draft has no options or no formula yet. */
+/** Returns whether fields of the draft still lack options or a formula. */
 function findMissingParts(fields: readonly DraftField[]): MissingParts {
   const all = fields.flatMap((field) => [field, ...field.fields]);
   const lacks = (rule: "options" | "formula") =>
@@ -180,7 +183,7 @@ function FieldList({ draft, stored, finished, exampleName, focus, apps }: Editor
   );
 }
 
-/** The name of a field in formulas, with the columns of line items. */
+/** Returns the name of a field in formulas, with the columns of line items. */
 function formulaName(
   { type, fields }: DraftField,
   key: string,

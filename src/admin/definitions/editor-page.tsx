@@ -51,7 +51,7 @@ function FieldRow({ field, listLabel }: { field: Field; listLabel?: string }) {
   );
 }
 
-/** Labels of the inputs, for the error summary. */
+/** Returns the labels of the inputs for the error summary. */
 function inputLabels(
   { fields }: Draft,
   { definitions, definitionEditor: text, terms }: Catalogue,

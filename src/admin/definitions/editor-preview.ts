@@ -25,7 +25,7 @@ export interface EditorState {
   kind: CollectionKind;
   current: CurrentCollection | undefined;
   newest: Item | undefined;
-  /** The apps that its references can choose. Undefined for a new definition. */
+  /** The apps that the references can point to. Undefined for a new definition. */
   apps?: readonly AppName[];
   text: Catalogue;
 }
@@ -45,18 +45,18 @@ export function previewDraft(c: AdminContext, state: EditorState, draft: Draft):
   return previewDefinition(c.var.action, kind, key, draftBody(state, draft), input);
 }
 
-/** What the editor shows of a draft besides its inputs. */
+/** The parts of the editor that are computed from a draft, besides its inputs. */
 export interface DraftPreview {
   /** Undefined if the draft has errors. */
   preview: Preview | undefined;
-  /** The same without the fields that have errors. */
+  /** The preview without the fields that have errors. */
   finished: Preview | undefined;
   exampleName: string | null;
   listeners: Listeners | undefined;
   viewUsers: AffectedUsers | undefined;
   /** All errors of the draft. */
   draftProblem: Problem | undefined;
-  /** Without the options and formulas that are still empty. */
+  /** The problem without errors of options and formulas that are still empty. */
   inputProblem: Problem | undefined;
 }
 
@@ -90,7 +90,7 @@ async function withCounts(
   return { ...preview, differences };
 }
 
-/** Fields can depend on an unfinished one, which takes another round to find. */
+/** The maximum number of rounds. Fields can depend on an unfinished one, which takes another round to find. */
 const maxPreviewRounds = 3;
 
 /** Previews the fields without those that have errors, so that one unfinished field does not hide the others. */
@@ -115,14 +115,14 @@ function previewFinishedFields(
   return undefined;
 }
 
-/** Names the newest item, whose values the results of formulas use; null if there is none. */
+/** Returns the name of the newest item, whose values the results of formulas use. Null if there is none. */
 function exampleName({ newest }: EditorState, finished: Preview | undefined): string | null {
   if (!newest || !finished) return null;
   const { fields } = finished.definition.fields;
   return newest.receiptNumber ?? itemName(finished.example, fields) ?? `…${newest.id.slice(-8)}`;
 }
 
-/** The webhooks that would receive events for the items that the change recalculates. */
+/** Lists the webhooks that would receive events for the items that the change recalculates. */
 async function listListeners(
   c: AdminContext,
   { kind, current }: EditorState,
@@ -135,7 +135,7 @@ async function listListeners(
   return { count: webhooks.length, names: isVisible ? webhooks.map(({ name }) => name) : [] };
 }
 
-/** Who sees other items or fields after the change. */
+/** Lists the credentials and webhooks that would see other items or fields after the change. */
 async function listViewUsers(
   c: AdminContext,
   { current }: EditorState,
@@ -153,7 +153,7 @@ async function listViewUsers(
       webhooks: namedIf(roleAllows(role, "webhooks"), webhooks),
     };
   } catch (error) {
-    // Saving will report it.
+    // Saving will report the problem.
     if (error instanceof Problem) return undefined;
     throw error;
   }

@@ -36,7 +36,7 @@ import { applyEdit, buildDraftFields, rebaseDraft, type EditFocus } from "./edit
 
 type AdminContext = Context<AdminEnv>;
 
-/** Sends the editor with a preview of what saving would do. */
+/** Sends the editor with a preview of the effects of saving. */
 async function sendEditor(
   c: AdminContext,
   state: EditorState,
@@ -52,7 +52,7 @@ async function sendEditor(
   ]);
   const shown = error ?? viewProblem(draftProblem);
   const explained = shown && withViewHelp(shown, current?.collection.definition, text);
-  // Options and formulas of new fields may stay empty until people save.
+  // Options and formulas of new fields may stay empty until the member saves.
   const wrong = error ? (error.members["errors"] ? error : draftProblem) : inputProblem;
   const editor = {
     frame: pageContext(c),
@@ -110,7 +110,7 @@ export async function showNewEditor(c: AdminContext, kind: CollectionKind): Prom
   return sendEditor(c, { kind, current: undefined, newest: undefined, text }, draft);
 }
 
-/** A new definition with the fields of another. */
+/** Builds a new definition with the fields of another one. */
 function buildCopy(
   { collection: { key, definition } }: CurrentCollection,
   text: Catalogue["definitionEditor"],
@@ -123,7 +123,7 @@ function buildCopy(
   return { version: 0, key: "", name: copyName, timeZone, location, copyOf: key, fields: copies };
 }
 
-/** The settings that a copy takes over. */
+/** Returns the settings that a copy has in common with its original. */
 async function copiedSettings(c: AdminContext, kind: CollectionKind, key: string) {
   if (key === "") return {};
   const { collection } = await getDefinition(c.var.action, kind, key);
@@ -138,7 +138,7 @@ async function buildStoredDraft({ collection }: CurrentCollection): Promise<Draf
   return { version, key, name, timeZone, location: "", copyOf: "", fields };
 }
 
-/** Saves the fields, or applies an edit to the draft and shows what saving would do. */
+/** Saves the fields, or applies an edit to the draft and shows the effects of saving. */
 export async function saveFields(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
   const state = await loadEditorState(c, kind);
@@ -198,7 +198,7 @@ export async function createCollection(c: AdminContext, kind: CollectionKind): P
   }
 }
 
-/** The action of the pressed button. With `?draft` in the URL, nothing is saved. */
+/** Returns the action of the pressed button. With `?draft` in the URL, nothing is saved. */
 function readAction(c: AdminContext, form: FormValues): string {
   const isDraft = c.req.query("draft") !== undefined;
   const action = textOf(form["do"]) || "save";
@@ -220,7 +220,7 @@ function putAtVersion(
 
 type EditorTexts = Catalogue["definitionEditor"];
 
-/** Requires the name of a new definition, and its key. */
+/** Throws unless a new definition has a name and a key. */
 function assertNamed(
   { name, key: entered }: Draft,
   kind: CollectionKind,
@@ -243,7 +243,7 @@ function toKeyTakenProblem(error: unknown, reason: string): unknown {
   return problem.explainedConflict(reason);
 }
 
-/** Requires a confirmation before saving hides removed fields. */
+/** Throws unless the member has confirmed that saving hides removed fields. */
 function assertHidingConfirmed(
   { differences }: Preview,
   form: FormValues,
@@ -269,8 +269,8 @@ async function sendEditedDraft(
   draft: Draft,
   action: string,
 ): Promise<Response> {
-  const stored = state.current?.collection.definition.fields ?? noFields;
-  const { draft: next, focus } = applyEdit(draft, action, stored, state.text);
+  const storedFields = state.current?.collection.definition.fields ?? noFields;
+  const { draft: next, focus } = applyEdit(draft, action, storedFields, state.text);
   if (isTooLarge(next.fields))
     return sendEditor(c, state, draft, {
       error: tooManyFieldsProblem(state.text.definitionEditor),

@@ -50,7 +50,7 @@ function FieldButtons({
 }: {
   path: string;
   label: string;
-  /** The action whose button gets the focus. */
+  /** The action of the button that gets the focus. */
   focused: string | undefined;
 }) {
   const text = useText().fieldEditor;
@@ -81,24 +81,24 @@ export interface FieldContext {
   path: readonly number[];
   /** The keys of the field and its siblings, entered or derived from their labels. */
   keys: readonly string[];
-  /** The names that formulas can use here. */
+  /** The names that formulas can use at this place. */
   names: readonly string[];
-  /** The apps that references can choose. */
+  /** The apps that references can point to. */
   apps: readonly AppName[];
   /** The field and its siblings. */
   siblings: readonly DraftField[];
   /** The values of an example item, or of its first row, by key. Undefined if it has no rows. */
   example: Record<string, unknown> | undefined;
-  /** The name of that item; null for a made-up one. */
+  /** The name of the example item. Null for generated example data. */
   exampleName: string | null;
   focus: EditFocus | undefined;
-  /** The path of the row that is open. Scripts can have more of them open. */
+  /** The path of the open row. Scripts can open several rows. */
   openPath: string | undefined;
 }
 
 const mainFlags: readonly Flag[] = ["required", "unique"];
 
-/** The path of the row that opens: that of the label with the focus, else the first one with an error. */
+/** Returns the path of the row to open: the row whose label gets the focus, or else the first row with an error. */
 export function useOpenPath(
   fields: readonly DraftField[],
   focus: EditFocus | undefined,
@@ -109,7 +109,7 @@ export function useOpenPath(
   return focus || first === -1 || fields.some(({ open }) => open) ? undefined : String(first);
 }
 
-/** The row of a field while it is closed. */
+/** The closed row of a field. */
 function RowSummary({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
   const { path, focus } = context;
   const texts = useText();
@@ -142,7 +142,7 @@ interface FieldProps {
   context: FieldContext;
 }
 
-/** The editor of one field: a row that opens. In a list, one row is open at a time. */
+/** The editor of one field, in a row that opens. In a list, one row is open at a time. */
 export function FieldEditor({ field, context }: FieldProps) {
   const { path, focus, openPath } = context;
   const fieldPath = path.join(".");
@@ -151,7 +151,7 @@ export function FieldEditor({ field, context }: FieldProps) {
   const label = field.label || useText().terms.fieldTypes[field.type];
   const isFocused = focus?.path.join(".") === fieldPath;
   const listPath = path.slice(0, -1).map((index) => `${index}.`);
-  // A browser closes all but the first open row of a list.
+  // If several rows of a list are open, a browser closes all except the first.
   const isOpen =
     openPath?.startsWith(listPath.join("")) && openPath !== listPath[0]?.slice(0, -1)
       ? `${openPath}.`.startsWith(`${fieldPath}.`)
@@ -223,7 +223,7 @@ function LabelInputs({ field, context, label }: FieldProps & { label: string }) 
   );
 }
 
-/** The inputs that only some types have. */
+/** The inputs that only some field types have. */
 function TypeInputs({ field, context, fieldKey }: FieldProps & { fieldKey: string }) {
   const name = (what: string) => inputName(context.path, what);
   const text = useText().fieldEditor;

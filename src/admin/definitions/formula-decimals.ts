@@ -1,8 +1,8 @@
 import { fieldKeys, type DraftField } from "./draft.ts";
 
 /**
- * The decimal places of a new formula whose input is left blank: the most that a number in the formula has, so that sums of
- * money show both decimals. Empty if none has any.
+ * Returns the decimal places of a new formula if their input is blank. These are the most decimal places of any number
+ * in the formula, so that sums of money show both decimals. Empty if no number has any.
  */
 export function defaultDecimals(
   { type, was, rules }: DraftField,
@@ -14,7 +14,7 @@ export function defaultDecimals(
   return decimals.length === 0 ? "" : String(Math.max(...decimals));
 }
 
-/** The number fields and columns with decimal places that a formula names. */
+/** Returns the number fields and columns with decimal places that a formula names. */
 function namedNumbers(
   fields: readonly DraftField[],
   names: ReadonlySet<string>,

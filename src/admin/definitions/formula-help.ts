@@ -5,20 +5,20 @@ import { valueKinds } from "#domain/definition/field.ts";
 import { findClosest } from "#domain/text-distance.ts";
 import { fieldKeys, labelOf, type DraftField } from "./draft.ts";
 
-/** A formula over these fields, as an example for people who write one. */
+/** Returns an example of a formula over these fields. */
 export function exampleFormula(fields: readonly DraftField[]): string {
   const keys = fieldKeys(fields);
-  const named = fields.map((field, index) => ({ field, key: keys[index] ?? "" }));
-  const list = named.find(({ field }) => field.type === "line_items");
+  const keyedFields = fields.map((field, index) => ({ field, key: keys[index] ?? "" }));
+  const list = keyedFields.find(({ field }) => field.type === "line_items");
   const column = list && firstNumber(list.field.fields);
   if (list && column) return `sum(${list.key}.map(row, row.${column}))`;
-  const numbers = named.filter(({ field }) => isNumber(field)).map(({ key }) => key);
+  const numbers = keyedFields.filter(({ field }) => isNumber(field)).map(({ key }) => key);
   const [first, second] = numbers;
   if (first && second) return `${first} * ${second}`;
   if (first) return `${first} * 2`;
-  const date = named.find(({ field }) => field.type === "date");
+  const date = keyedFields.find(({ field }) => field.type === "date");
   if (date) return `days_between(today(), ${date.key})`;
-  const text = named.find(({ field }) => valueKinds[field.type] === "text");
+  const text = keyedFields.find(({ field }) => valueKinds[field.type] === "text");
   return text ? `concat("No. ", ${text.key})` : "1 + 1";
 }
 
@@ -29,14 +29,14 @@ function firstNumber(columns: readonly DraftField[]): string | undefined {
 
 const isNumber = ({ type }: DraftField) => type === "number";
 
-/** The errors of a draft in the language of the page. */
+/** Translates the errors of a draft to the language of the page. */
 export function explainDraft(problem: Problem, fields: readonly DraftField[], text: Catalogue) {
   const errors = problem.members["errors"] as FieldError[] | undefined;
   if (!errors) return problem;
   const helped = withFormulaHelp(problem, fields, text).members["errors"] as FieldError[];
   return problem.withErrors(
     helped.map((error) =>
-      // The page finds the views of a problem by the sentences of the API.
+      // The page recognizes errors of views by the API's own sentences, so these stay unchanged.
       error.field.startsWith("views")
         ? error
         : { ...error, reason: text.problems.reason(error, undefined) },
@@ -44,7 +44,10 @@ export function explainDraft(problem: Problem, fields: readonly DraftField[], te
   );
 }
 
-/** Adds to the errors of formulas where they are, the key of a field that was named by its label, and an example. */
+/**
+ * Adds three hints to errors of formulas: the position, the key of a field that the formula names by its label, and an
+ * example.
+ */
 function withFormulaHelp(
   problem: Problem,
   fields: readonly DraftField[],
@@ -72,7 +75,7 @@ function withFormulaHelp(
   return problem.withErrors(explained);
 }
 
-/** Errors that name no key. `unknownFieldLike` suggests one itself. */
+/** Errors that do not contain a key. `unknownFieldLike` already suggests one. */
 const unknownNames: ReadonlySet<ReasonKey> = new Set([
   "unknownField",
   "unknownFieldOf",

@@ -35,7 +35,7 @@ function FormulaResult({
   return <Value field={exampleField} value={example[fieldKey]} />;
 }
 
-/** The inputs of a formula, with the names that it can use and its result for an example. */
+/** The inputs of a formula, the names that it can use, and its result for an example. */
 export function FormulaInputs({
   field,
   context,
@@ -116,7 +116,7 @@ export function FormulaInputs({
 }
 
 const maxNames = 40;
-/** In longer lists the hints name no fields, so that a page of formulas stays small. */
+/** In longer lists, the hints contain no field names, so that a page with many formulas stays small. */
 const maxListWithNames = 200;
 
 const hintedNames = (names: readonly string[], ownKey: string) =>

@@ -12,7 +12,7 @@ import { ChoiceGroup, Input, type InputOption, Select } from "#html/inputs.tsx";
 import { collectionPath } from "./layout.tsx";
 import { suggestName } from "./view-of-part.ts";
 
-/** Types and names that often hold personal data. Only the start of a choice, which people check. */
+/** Types and names that often contain personal data. They only preselect fields, and members review the selection. */
 const personalTypes: readonly Field["type"][] = ["email", "phone"];
 const personalNames =
   /name|mail|phone|address|birth|iban|account|contact|person|customer|patient|氏名|名前|姓|メール|電話|携帯|住所|生年|誕生|口座|連絡先|担当者|顧客|患者/i;
@@ -26,7 +26,7 @@ export function GiveAccess({
   values,
 }: {
   collection: Collection;
-  /** The names in conditions of its views. */
+  /** The names that appear in conditions of the views. */
   names: OperandNames;
   values: FormValues;
 }) {
@@ -95,7 +95,10 @@ export function GiveAccess({
   );
 }
 
-/** The selected fields: those of the member for these items, those of the view, or those that the preset proposes. */
+/**
+ * Returns the selected fields: the member's selection for these items, the fields of the view, or the proposal of the
+ * preset.
+ */
 function selectFields(
   definition: Definition,
   values: FormValues,
@@ -113,7 +116,10 @@ function selectFields(
     .map((field) => field.key);
 }
 
-/** Sends for which items the fields are selected. A script selects those of another view with its items. */
+/**
+ * Sends the items for which the fields are selected. When a member selects another view, a script selects the fields of
+ * that view.
+ */
 function FieldsFor({ definition, items }: { definition: Definition; items: string }) {
   const views = definition.views ?? [];
   const fields = Object.fromEntries(
@@ -129,7 +135,7 @@ function FieldsFor({ definition, items }: { definition: Definition; items: strin
   );
 }
 
-/** Chooses the items: all, its own, those of a view, or those with an option. */
+/** Offers the choice of items: all, own items, items of a view, or items with an option. */
 function ItemsChoice({
   collection: { kind, definition },
   names,
@@ -178,7 +184,7 @@ function ItemsChoice({
 
 const maxListedOptions = 200;
 
-/** The options of all choice fields, as conditions in words: “Room is Blue”. */
+/** Lists the options of all choice fields, as conditions in words: “Room is Blue”. */
 const listOptions = (fields: readonly Field[], text: Catalogue) =>
   fields
     .flatMap((field) =>
@@ -191,7 +197,7 @@ const listOptions = (fields: readonly Field[], text: Catalogue) =>
     )
     .slice(0, maxListedOptions);
 
-/** A view for the example of a name: the first option, and the chosen fields. */
+/** Returns a view for an example name, with the first option and the selected fields. */
 function toNewView(fields: readonly Field[], chosen: readonly string[], option?: string) {
   const [key, value] = splitOption(option ?? "");
   const field = fields.find((each) => each.key === key);
@@ -202,7 +208,7 @@ function toNewView(fields: readonly Field[], chosen: readonly string[], option?:
   };
 }
 
-/** The key of the field and the option of a value like `room=blue`. */
+/** Splits a value like `room=blue` into the key of the field and the option. */
 export const splitOption = (text: string) => {
   const end = text.indexOf("=");
   return [text.slice(0, end), text.slice(end + 1)] as const;

@@ -13,7 +13,7 @@ import type { DefinitionHistory, DefinitionVersion } from "#store/data/definitio
 import { CollectionLayout, collectionPath } from "./layout.tsx";
 
 interface ListedVersion extends DefinitionVersion {
-  /** What changed since the version before; null if one of the two is not at hand. */
+  /** The differences from the previous version. Null if one of the two versions is missing. */
   diffs: PropertyDiff[] | null;
 }
 
@@ -27,23 +27,23 @@ function withDiffs({ versions }: DefinitionHistory): ListedVersion[] {
 
 const maxNamedParts = 5;
 
-/** The changed fields and settings, like “Amount, Due date, name”. */
+/** Returns the changed fields and settings, like “Amount, Due date, name”. */
 function summarizeDiffs(
   diffs: readonly PropertyDiff[],
   { definitionVersions: text, terms }: Catalogue,
 ): string {
   const parts = [...new Set(diffs.map(({ path, property }) => path || text.property(property)))];
-  const named = terms.list(parts.slice(0, maxNamedParts));
+  const names = terms.list(parts.slice(0, maxNamedParts));
   const more = parts.length - maxNamedParts;
-  return more > 0 ? text.andMore(named, more) : named;
+  return more > 0 ? text.andMore(names, more) : names;
 }
 
-/** Lists who changed a definition, when, and what changed. Two versions can be compared. */
+/** Lists the versions of a definition, each with its author, time and differences. Two versions can be compared. */
 export const historyPage = (kind: CollectionKind) =>
   page({
     async load({ c, ctx, param }) {
       const [from = "", to = ""] = ["from", "to"].map((name) => c.req.query(name) ?? "");
-      // The form that compares two versions works without scripts.
+      // The form that compares two versions must work without scripts, so this redirects.
       if (/^\d{1,15}$/.test(from) && /^\d{1,15}$/.test(to))
         return c.redirect(`${c.req.path}/${to}?from=${from}`, 303);
       return loadDefinitionHistory(ctx, kind, param("key"));
@@ -131,7 +131,7 @@ function VersionRow({
   );
 }
 
-/** Chooses two versions to compare. */
+/** Offers the choice of two versions to compare. */
 function CompareForm({ base, versions }: { base: string; versions: readonly DefinitionVersion[] }) {
   const text = useText().definitionVersions;
   const options = versions.map(({ version }) => ({

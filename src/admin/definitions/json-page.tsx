@@ -87,7 +87,7 @@ export function jsonPage(kind: CollectionKind) {
     document: ({ document }) => document,
     render(frame, { current, document }, attempt) {
       const { definitionJson: text, terms } = frame.text;
-      const shown = attempt
+      const documentText = attempt
         ? textOf(attempt.values["document"])
         : JSON.stringify(document, null, 2);
       const { collection, itemCount: live } = current;
@@ -115,7 +115,7 @@ export function jsonPage(kind: CollectionKind) {
               class="code"
               spellcheck={false}
               readonly={!canDefine}
-              value={shown}
+              value={documentText}
               wide
             />
             <p class="actions">

@@ -13,10 +13,10 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 
 /** The style sheet and the script of definitions and their data. */
 export const dataAssets = { styles: ["/assets/data.css"], scripts: ["/assets/data.js"] };
-/** The script of the editor has what its pages need of the other script. */
+/** The editor's own script includes the parts of the data script that its pages need. */
 export const editorAssets = { ...dataAssets, scripts: ["/assets/editor.js"] };
 
-/** The lists of apps and forms. */
+/** The paths of the lists of apps and forms. */
 export const collectionPath = { app: "/admin/apps", form: "/admin/forms" } as const;
 
 /** Shows whether a form accepts submissions, and how full it is. */
@@ -45,7 +45,7 @@ function AcceptanceBadges({
   );
 }
 
-/** Shows where the data is, and leads those who may to its move. */
+/** Shows the location of the data. For members who may move it, links to the move. */
 function LocationBadge({
   frame,
   name,
@@ -71,7 +71,7 @@ type Tab = "items" | "summary" | "fields" | "settings" | "access" | "api";
 interface CollectionLayoutProps {
   frame: PageContext;
   collection: Pick<Collection, "kind" | "key" | "definition">;
-  /** How many items are stored. */
+  /** The number of stored items. */
   live: number;
   tab: Tab;
   actions?: Child;
@@ -139,7 +139,7 @@ export function IndexingProgress({ done, total }: { done: number; total: number 
   );
 }
 
-/** The definition as the API returns it. */
+/** Returns the definition in the format of the API. */
 export const definitionDocument = (
   { env, req }: Pick<Context<AdminEnv>, "env" | "req">,
   { collection, itemCount, indexing, pending }: CurrentCollection,

@@ -41,7 +41,7 @@ function Names({ names }: { names: readonly string[] }) {
 
 const boldNames = (names: readonly string[]) => <Names names={names} />;
 
-/** Webhooks or credentials that a change concerns. Only some roles see their names. */
+/** Webhooks or credentials that a change affects. Only some roles see their names. */
 export interface Listeners {
   count: number;
   names: string[];
@@ -55,7 +55,7 @@ function eventLine({ count, names }: Listeners, total: number, text: ChangeTexts
 const listed = ({ count, names }: Listeners, counted: (count: number) => string): Child =>
   names.length > 0 ? boldNames(names) : counted(count);
 
-/** The views that a change affects, and who uses them. */
+/** The views that a change affects, and the credentials and webhooks that use them. */
 export interface AffectedUsers {
   views: readonly string[];
   credentials: Listeners;
@@ -89,7 +89,7 @@ function workLines(
   ].filter((line) => line !== null);
 }
 
-/** What a draft still lacks. */
+/** The parts that a draft still lacks. */
 export interface MissingParts {
   options: boolean;
   formulas: boolean;
@@ -114,7 +114,7 @@ export function SaveOutcome({
   hasFieldErrors: boolean;
   brokenViews: readonly BrokenView[];
   missing: MissingParts;
-  /** The list of the items, which has the views. */
+  /** The path of the list of items, which contains the views. */
   listPath: string;
 }) {
   const text = useText().definitionChanges;

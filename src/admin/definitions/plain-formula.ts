@@ -1,6 +1,6 @@
 import { toHalfWidth } from "#domain/text.ts";
 
-/** Texts in quotation marks, which stay as they are. */
+/** Matches texts in quotation marks, which stay unchanged. */
 const quotedText = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')/;
 
 const signs: Record<string, string> = {
@@ -14,12 +14,12 @@ const signs: Record<string, string> = {
   "、": ",",
 };
 
-/** Replaces the signs and the full-width characters that Japanese keyboards enter: （数量×２） becomes (数量*2). */
+/** Replaces the full-width characters and signs that Japanese keyboards type: （数量×２） becomes (数量*2). */
 export const toPlainFormula = (formula: string): string =>
   formula
     .split(quotedText)
     .map((part, index) =>
-      // The parts between the quoted texts have even positions.
+      // The parts outside quotation marks have even indexes.
       index % 2 === 1
         ? part
         : toHalfWidth(part).replaceAll(/[×÷≥≦≧≤≠、]/g, (sign) => signs[sign] ?? sign),

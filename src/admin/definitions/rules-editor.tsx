@@ -20,7 +20,7 @@ const isMoreRule = (rule: Rule, { rules }: FieldTexts): rule is keyof FieldTexts
 
 const textRules: ReadonlySet<Rule> = new Set(["section", "pattern", "accept", "default"]);
 
-/** Rules that stand side by side. */
+/** Rules that are displayed next to each other. */
 const pairs: readonly (readonly Rule[])[] = [
   ["min_length", "max_length"],
   ["minimum", "maximum"],
@@ -28,7 +28,7 @@ const pairs: readonly (readonly Rule[])[] = [
   ["max_files", "max_bytes"],
 ];
 
-/** The rules in groups: both limits of a range, or one rule alone. */
+/** Groups the rules: both limits of a range, or a single rule. */
 function groupRules<R extends Rule>(rules: readonly R[]): R[][] {
   const pairOf = (rule: R) => pairs.find((pair) => pair.includes(rule));
   const groups = rules.map((rule) =>
@@ -37,7 +37,7 @@ function groupRules<R extends Rule>(rules: readonly R[]): R[][] {
   return groups.filter(([first], index) => first === rules[index]);
 }
 
-/** Summarizes the rules that are set, for the closed row. */
+/** Summarizes the rules that are set. The closed row shows the summary. */
 export function summarizeRules(
   { rules, flags }: DraftField,
   apps: readonly AppName[],
@@ -70,7 +70,7 @@ export function MoreRules({
   const isList = field.type === "multi_select" || field.type === "line_items";
   const visibleRules = rules.filter((rule) => {
     if (rule === "section") return !inRow;
-    // A formula shows them beside the type of its result.
+    // A formula shows its decimals next to the type of its result.
     if (rule === "decimals") return field.type !== "computed";
     return rule !== "default" || !isList || field.rules.default;
   });

@@ -6,10 +6,10 @@ import type { CurrentCollection } from "#store/data/collections.ts";
 import { readSeenDigests } from "#admin/items/form/changes.ts";
 import { readTimeZone } from "#admin/items/form/values.ts";
 
-/** The settings of an app or form as texts of their inputs, by name. */
+/** The settings of an app or form as the texts of their inputs, by input name. */
 export type Settings = Record<string, string>;
 
-/** Converts stored settings to texts of the form. Shows times in `zone`. */
+/** Converts stored settings to texts for the form. Formats times in `zone`. */
 export function toSettings(kind: CollectionKind, definition: Definition, zone: string): Settings {
   const { name, description, time_zone, receipt_prefix, acceptance, retain } = definition;
   const shared = { name, description, time_zone };
@@ -36,7 +36,7 @@ function formatInputDateTime(time: number | null, zone: string): string {
   return localTime.endsWith(":00") ? localTime.slice(0, 16) : localTime;
 }
 
-/** The submitted settings. Programs may leave some out, which then keep their stored values. */
+/** Reads the submitted settings. Programs may omit some, which keep their stored values. */
 function readSettings(form: FormValues, stored: Settings): Settings {
   return Object.fromEntries(
     Object.entries(stored).map(([name, storedText]) => {
@@ -48,7 +48,7 @@ function readSettings(form: FormValues, stored: Settings): Settings {
 
 interface MergedSettings {
   settings: Settings;
-  /** The stored values of settings that both people changed to different values. */
+  /** The stored values of settings that the member and someone else changed to different values. */
   theirs: Settings;
   /** The version that saving requires in If-Match. */
   version: number;
@@ -61,19 +61,25 @@ export function mergeSettings(
 ): MergedSettings {
   const { definition, version } = collection;
   const zone = readTimeZone(form["$zone"], definition.time_zone);
-  const stored = toSettings(kind, definition, zone);
-  const seen = readSeenDigests(form);
-  const submitted = readSettings(form, stored);
-  // Programs send the version. A form sends the values that it showed instead.
-  if (!seen) return { settings: submitted, theirs: {}, version: numberOf(form["version"]) };
-  const isMine = (name: string) => submitted[name] !== seen[name];
+  const storedSettings = toSettings(kind, definition, zone);
+  const seenDigests = readSeenDigests(form);
+  const submitted = readSettings(form, storedSettings);
+  // Programs send the version. A form sends the values that it displayed instead.
+  if (!seenDigests) return { settings: submitted, theirs: {}, version: numberOf(form["version"]) };
+  const isMine = (name: string) => submitted[name] !== seenDigests[name];
   const settings = Object.fromEntries(
-    Object.keys(stored).map((name) => [name, (isMine(name) ? submitted : stored)[name] ?? ""]),
+    Object.keys(storedSettings).map((name) => [
+      name,
+      (isMine(name) ? submitted : storedSettings)[name] ?? "",
+    ]),
   );
-  const conflicts = Object.keys(stored).filter(
-    (name) => isMine(name) && stored[name] !== seen[name] && stored[name] !== submitted[name],
+  const conflicts = Object.keys(storedSettings).filter(
+    (name) =>
+      isMine(name) &&
+      storedSettings[name] !== seenDigests[name] &&
+      storedSettings[name] !== submitted[name],
   );
-  const theirs = Object.fromEntries(conflicts.map((name) => [name, stored[name] ?? ""]));
+  const theirs = Object.fromEntries(conflicts.map((name) => [name, storedSettings[name] ?? ""]));
   return { settings, theirs, version };
 }
 

@@ -80,7 +80,7 @@ interface SettingsPageProps {
   frame: PageContext;
   current: CurrentCollection;
   settings: Settings;
-  /** The stored settings when the form was rendered. */
+  /** The stored settings at the time when the form was rendered. */
   seen: Settings;
   /** The stored values of settings that someone else changed concurrently. */
   theirs?: Settings;
@@ -109,8 +109,8 @@ function SettingsPage({
     ]),
   );
   const input = (name: keyof SettingsText["labels"]) => {
-    const stored = theirs[name];
-    const hint = stored === undefined ? undefined : text.theirs(stored);
+    const theirValue = theirs[name];
+    const hint = theirValue === undefined ? undefined : text.theirs(theirValue);
     return {
       name,
       label: text.labels[name],
@@ -164,7 +164,7 @@ function SettingsPage({
   );
 }
 
-/** The actions on the whole app or form, for the members who may run them. */
+/** Shows the actions on the whole app or form that the member's role allows. */
 function Maintenance({ kind, base, role }: { kind: CollectionKind; base: string; role: Role }) {
   const { definitionSettings: text, terms } = useText();
   const { one, items } = terms.collections[kind];
@@ -202,8 +202,8 @@ export function settingsPage(kind: CollectionKind) {
         ? readTimeZone(attempt.values["$zone"], definition.time_zone)
         : frame.viewer.zone;
       const seen = toSettings(kind, definition, zone);
-      const merged = attempt && mergeSettings(kind, current, attempt.values);
-      const { settings, theirs } = merged ?? { settings: seen, theirs: {} };
+      const mergeResult = attempt && mergeSettings(kind, current, attempt.values);
+      const { settings, theirs } = mergeResult ?? { settings: seen, theirs: {} };
       const props = { frame, current, settings, seen, theirs, zone };
       return <SettingsPage {...props} problem={attempt?.problem} />;
     },
@@ -211,12 +211,12 @@ export function settingsPage(kind: CollectionKind) {
   const save = form({
     async act({ c, ctx, param, text }) {
       const key = param("key");
-      const sent = await readForm(c);
+      const submitted = await readForm(c);
       const current = await getDefinition(ctx, kind, key);
-      const { settings, theirs, version } = mergeSettings(kind, current, sent);
+      const { settings, theirs, version } = mergeSettings(kind, current, submitted);
       if (Object.keys(theirs).length > 0) throw editConflict(text);
       const { definition } = current.collection;
-      const zone = readTimeZone(sent["$zone"], definition.time_zone);
+      const zone = readTimeZone(submitted["$zone"], definition.time_zone);
       const body = {
         ...settingsDocument(kind, settings, definition, zone),
         fields: JSON.parse(JSON.stringify(definition.fields.fields.map(fieldDocument))) as unknown,

@@ -1,7 +1,7 @@
 import { lazy } from "#domain/lazy.ts";
 
 const consonants = ["", "k", "s", "t", "n", "h", "m", "y", "r", "w"];
-/** The rows of the kana table, in the order of vowels. A dot is a place without a sign. */
+/** The rows of the kana table, in the order of vowels. A dot is a place without a character. */
 const hiragana =
   "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもや.ゆ.よらりるれろわ...を";
 const voiced = "がぎぐげござじずぜぞだぢづでどばびぶべぼぱぴぷぺぽ";
@@ -21,7 +21,7 @@ const cyrillic = lazy(
     ) as Record<string, string>,
 );
 
-/** Writes kana and Cyrillic in Latin letters. Other characters stay as they are. */
+/** Converts kana and Cyrillic to Latin letters. Other characters stay unchanged. */
 export function transliterate(text: string): string {
   return Array.from(text.toLowerCase().normalize("NFC"), (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -6,13 +6,13 @@ import type { FieldError, Problem } from "#domain/problem/problem.ts";
 
 const errorsOf = ({ members }: Problem) => (members["errors"] ?? []) as FieldError[];
 
-/** The errors of views in a problem. They have no input in the editor. Undefined if there are none. */
+/** Returns the errors of views in a problem, for which the editor has no inputs. Undefined if there are none. */
 export function viewProblem(problem: Problem | undefined): Problem | undefined {
   const errors = problem ? errorsOf(problem).filter(({ field }) => field.startsWith("views")) : [];
   return errors.length > 0 ? problem?.withErrors(errors) : undefined;
 }
 
-/** Whether a problem has errors of inputs, which the editor highlights. */
+/** Whether a problem has errors of inputs. The editor highlights these inputs. */
 export const hasFieldErrors = (problem: Problem | undefined): boolean =>
   problem !== undefined && errorsOf(problem).some(({ field }) => !field.startsWith("views"));
 
@@ -23,7 +23,7 @@ export interface BrokenView {
   reason: string;
 }
 
-/** The views in the errors of a problem, with the labels of the page. */
+/** Finds the views in the errors of a problem. Uses the labels of the page. */
 export function findBrokenViews(
   problem: Problem | undefined,
   definition: Definition | undefined,
@@ -48,7 +48,7 @@ function toBrokenView(
   return [{ key, name, reason: problems.viewUsesField(name, label) }];
 }
 
-/** Names views and fields as the page does where a view uses a field that the draft removes. */
+/** Adds the names of the page to errors about a view that uses a field which the draft removes. */
 export function withViewHelp(
   problem: Problem,
   definition: Definition | undefined,
@@ -59,7 +59,7 @@ export function withViewHelp(
   return problem.withErrors(
     errors.map((error) => {
       const [view] = toBrokenView(error, definition, text);
-      // The reason names the view, for which the page has no input.
+      // The reason already contains the view, for which the page has no input.
       return view ? { ...error, field: "", reason: view.reason } : error;
     }),
   );

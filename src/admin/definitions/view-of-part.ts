@@ -8,7 +8,9 @@ import { transliterate } from "./transliterate.ts";
 
 const maxNameLength = 190;
 
-/** Names a view by the entered name, or by its conditions and fields. The name and the key are unused. */
+/**
+ * Returns an unused name and key for a view. Uses the entered name, or describes the conditions and fields of the view.
+ */
 export function nameViewOfPart(
   view: NewView,
   { definition, kind }: Collection,
@@ -16,9 +18,12 @@ export function nameViewOfPart(
   text: Catalogue,
 ): Pick<View, "key" | "name"> {
   const views = definition.views ?? [];
-  const chosen = entered.trim();
-  const base = (chosen || suggestName(view, { definition, kind }, text)).slice(0, maxNameLength);
-  const keyBase = chosen || nameItems(view, { definition, kind }, text);
+  const chosenName = entered.trim();
+  const base = (chosenName || suggestName(view, { definition, kind }, text)).slice(
+    0,
+    maxNameLength,
+  );
+  const keyBase = chosenName || nameItems(view, { definition, kind }, text);
   const names = new Set(views.map(({ name }) => name));
   let name = base;
   for (let number = 2; names.has(name); number += 1) name = `${base} ${number}`;
@@ -31,13 +36,13 @@ const maxNamedFields = 3;
 type PartOfView = Omit<NewView, "fields"> & { fields?: string[] | undefined };
 type Shape = Pick<Collection, "definition" | "kind">;
 
-/** A name like “Room is Blue, without Email”. */
+/** Suggests a name like “Room is Blue, without Email”. */
 export function suggestName(view: PartOfView, { definition, kind }: Shape, text: Catalogue) {
   const { names } = text.definitionAccess.give;
   const { fields, source } = view;
   const items = nameItems(view, { definition, kind }, text);
   const all = definition.fields.fields;
-  // Only a view with other fields leads to a view of the same items.
+  // A new view has the same items as its source only if its fields differ.
   if (!fields || fields.length === all.length) return source ? names.allFields(items) : items;
   const labels = (isShown: boolean) =>
     all.filter(({ key }) => fields.includes(key) === isShown).map(({ label }) => label);
@@ -48,7 +53,7 @@ export function suggestName(view: PartOfView, { definition, kind }: Shape, text:
     : names.someFields(items, shown.length);
 }
 
-/** Names the items of a view by those of another view, or by the conditions. */
+/** Describes the items of a view: by the name of its source view, or by its conditions. */
 function nameItems({ conditions, source }: PartOfView, shape: Shape, text: Catalogue): string {
   const { names } = text.definitionAccess.give;
   if (source) return source.name;

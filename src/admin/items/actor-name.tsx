@@ -5,7 +5,7 @@ import type { PageContext } from "#admin/layout.tsx";
 import { roleAllows } from "#domain/credential/permissions.ts";
 import type { ItemHistory } from "#domain/item/change.ts";
 
-/** Names of members and credentials by actor, as far as the page has loaded them. */
+/** The names of members and credentials by actor. Contains only names that the page has loaded. */
 export const ActorNamesContext = createContext<ReadonlyMap<string, string>>(new Map());
 
 export function actorNames({ entries }: ItemHistory): ReadonlyMap<string, string> {
@@ -17,7 +17,7 @@ interface ActorProps {
   frame: PageContext;
 }
 
-/** Names an actor within a sentence. The name of a credential can be any text, so quotes surround it. */
+/** Renders an actor within a sentence. The name of a credential can be any text, so it gets quotation marks. */
 export function QuotedActorName({ actor, frame }: ActorProps) {
   const name = useContext(ActorNamesContext).get(actor);
   const isNamed = visibleActorName(actor, name, frame.member) !== undefined;
@@ -26,7 +26,7 @@ export function QuotedActorName({ actor, frame }: ActorProps) {
   return <>{actor.startsWith("credential:") && isNamed ? quote(element) : element}</>;
 }
 
-/** Names an actor. */
+/** Renders the name of an actor. */
 export function ActorName({ actor, frame }: ActorProps) {
   const [kind = "", id = ""] = actor.split(":");
   const name = visibleActorName(actor, useContext(ActorNamesContext).get(actor), frame.member);

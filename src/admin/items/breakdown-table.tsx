@@ -7,7 +7,7 @@ import { optionLabel } from "./value.tsx";
 const barWidth = 120;
 const barHeight = 10;
 
-/** A row for each value with its bar. The table has the figures that the bars show. */
+/** A table with a row and a bar for each value. It also contains the figures of the bars. */
 export function BreakdownTable({
   breakdown: { field, values, others },
   total,

@@ -20,7 +20,7 @@ import { ActorName, ActorNamesContext } from "./actor-name.tsx";
 import { itemsPath } from "./load-item.ts";
 import { itemTitle, StatusBadge } from "./value.tsx";
 
-/** Says why an item was not restored, as the end of a sentence. */
+/** Returns the reason why an item was not restored, as the end of a sentence. */
 export function describeRefusal(
   { collection }: CompiledCollection,
   refusal: RestoreRefusal,
@@ -97,7 +97,7 @@ const documentOf = (item: DeletedItem) => ({
   erased_from: formatTimestamp(item.eraseAt),
 });
 
-/** The items of an app or form that members deleted and can restore. */
+/** The pages of the items of an app or form that members deleted and can restore. */
 export function deletedItems(kind: CollectionKind) {
   const list = page({
     async load({ c, ctx, param }) {

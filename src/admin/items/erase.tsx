@@ -19,16 +19,16 @@ interface ErasePageProps {
   problem?: Problem | undefined;
 }
 
-/** The number of fields of an item that have a value. */
+/** Counts the fields of an item that have a value. */
 const filledCount = ({ data }: ItemView): number =>
   Object.values(data).filter((value) => value !== null && !(Array.isArray(value) && !value.length))
     .length;
 
-/** The number of entries that hold former values. */
+/** Counts the entries that contain former values. */
 const editCount = ({ entries }: ItemHistory): number =>
   entries.filter(({ action }) => !action.endsWith(".create")).length;
 
-/** Says what an erasure deletes, and asks to confirm it. */
+/** Shows what an erasure deletes, and asks for confirmation. */
 function ErasePage({ frame, collection, view, history, problem: error }: ErasePageProps) {
   const { kind, key, definition } = collection;
   const path = collectionPath[kind];

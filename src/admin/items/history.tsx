@@ -8,7 +8,7 @@ import { Time } from "#html/viewer.tsx";
 import { useText } from "#admin/language/index.tsx";
 import type { PageContext } from "#admin/layout.tsx";
 
-/** The values before a change, to revert it. Leaves out computed and removed fields. */
+/** Returns the values before a change, to revert it. Omits computed and removed fields. */
 export function previousData(
   changes: readonly FieldChange[],
   fields: readonly Field[],
@@ -21,7 +21,7 @@ export function previousData(
   );
 }
 
-/** The keys of the changes whose former value differs from the present one. */
+/** Returns the keys of the changes whose former value differs from the current one. */
 const revertibleKeys = (
   changes: readonly FieldChange[],
   fields: readonly Field[],
@@ -34,7 +34,10 @@ const revertibleKeys = (
 const isSame = (one: unknown, other: unknown) =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
-/** Whether an update gave each field that it changed the value before an earlier change. Computed fields follow. */
+/**
+ * Whether an update restored the former values of an earlier change in all fields that it changed. Ignores computed
+ * fields, which follow.
+ */
 function isReversal(
   { action, fields: changes }: HistoryEntry,
   earlier: readonly HistoryEntry[],
@@ -57,7 +60,7 @@ function isReversal(
 
 interface HistoryListProps {
   frame: PageContext;
-  /** Where a change is reverted. */
+  /** The path to which the revert buttons post. */
   revertPath: string;
   view: ItemView;
   fields: readonly Field[];
@@ -96,7 +99,7 @@ interface EntryChangesProps extends Pick<HistoryListProps, "revertPath" | "view"
   canWrite: boolean;
 }
 
-/** The changes of one entry, with buttons that revert one of its fields or all of them. */
+/** The changes of one entry, with buttons that revert one field or all of them. */
 function EntryChanges({ entry, fields, revertPath, view, canWrite }: EntryChangesProps) {
   const text = useText().itemPage.history;
   const changes = entry.fields;

@@ -105,7 +105,7 @@ function ItemSummary({ view, frame }: { view: ItemView; frame: PageContext }) {
   );
 }
 
-/** Links to the neighbours of the item in the list from which the member came. */
+/** Links to the neighbours of the item in the list that the member came from. */
 function NeighborLinks({ path, place }: { path: string; place: Place | undefined }) {
   const text = useText().itemPage.actions;
   if (!place) return null;
@@ -131,7 +131,7 @@ function NeighborLinks({ path, place }: { path: string; place: Place | undefined
 
 interface ItemPageProps {
   frame: PageContext;
-  /** The item's place in the list from which the member came. */
+  /** The place of the item in the list that the member came from. */
   place: Place | undefined;
   collection: Collection;
   view: ItemView;
@@ -217,7 +217,7 @@ export function itemPage(kind: CollectionKind) {
       const { item, compiled: access } = loaded;
       const { collection } = access;
       const view = buildItemView(item, access);
-      // Only former values may refer to records that the same read did not find.
+      // Only former values can refer to records that the same read did not return.
       const former = history.entries.flatMap(({ fields }) => changedValues(fields ?? []));
       const titles = await loadTitles(ctx, collection, former, known);
       return { collection, view, history, titles, referrers, place: readPlace(c) };

@@ -26,7 +26,7 @@ export async function getStoredCollection(
   return read;
 }
 
-/** An item of a collection that is whole, as members see all of it. */
+/** An item with the whole collection. Members always see whole collections. */
 export type MemberItem = LoadedItem & { compiled: CompiledCollection };
 
 export async function getItem(c: Context<AdminEnv>, kind: CollectionKind): Promise<MemberItem> {

@@ -9,17 +9,17 @@ import { loadItems } from "./list/load-list.ts";
 import { nextPage, pageParams, pagePath, previousPage } from "./list/pages.ts";
 import { parseQuery, type Query } from "./list/query.ts";
 
-/** The place of an item in the list in which a member opened it: the page of the list, and the place on it. */
+/** The place of an item in the list in which a member opened it: the page of the list, and the index on the page. */
 export interface Place {
   query: Query;
   at: number;
 }
 
 const maxListLength = 8000;
-/** Enough to go back some pages. An item's link should not have the whole way. */
+/** The maximum number of previous pages in the trail. More would make the links of items too long. */
 const maxTrail = 4;
 
-/** The parameters of an item's path that keep its place in the list. */
+/** Returns the parameters of an item's path that contain its place in the list. */
 function placeParams({ query, at }: Place): string {
   const trail = query.trail.slice(-maxTrail);
   const list = pageParams({ ...query, trail }).toString();
@@ -33,7 +33,7 @@ export function readPlace(c: Context<AdminEnv>): Place | undefined {
   return { query: parseQuery(list), at: Number(at) };
 }
 
-/** The path of an item that keeps its place in the list. */
+/** Returns the path of an item with its place in the list. */
 export function withPlace(path: string, place: Place | undefined, flag = ""): string {
   const parts = [flag, place ? placeParams(place) : ""].filter((part) => part !== "");
   return parts.length === 0 ? path : `${path}?${parts.join("&")}`;
@@ -43,7 +43,7 @@ interface Neighbor extends Place {
   id: string;
 }
 
-/** Sends the member to the next or the previous item of the list, as the list is now. */
+/** Redirects the member to the next or the previous item of the current list. */
 export async function stepToNeighbor(c: Context<AdminEnv>, kind: CollectionKind) {
   const place = readPlace(c);
   const direction = c.req.query("step");
@@ -68,7 +68,7 @@ async function findNeighbor(
   const id = c.req.param("id") ?? "";
   const { views, next } = await loadListPage(c, kind, query);
   const index = views.findIndex((view) => view.id === id);
-  // An item that no longer matches has left its place to the one that followed it.
+  // If the item no longer matches, the item that followed it has its place.
   const target = isNext ? (index === -1 ? at : index + 1) : (index === -1 ? at : index) - 1;
   const neighbor = views[target];
   if (neighbor) return { id: neighbor.id, query, at: target };
@@ -77,8 +77,8 @@ async function findNeighbor(
     : target < 0 && previousPage(query);
   if (!other) return undefined;
   const page = await loadListPage(c, kind, other);
-  const found = isNext ? page.views[0] : page.views.at(-1);
-  return found && { id: found.id, query: other, at: isNext ? 0 : page.views.length - 1 };
+  const nextItem = isNext ? page.views[0] : page.views.at(-1);
+  return nextItem && { id: nextItem.id, query: other, at: isNext ? 0 : page.views.length - 1 };
 }
 
 function loadListPage(c: Context<AdminEnv>, kind: CollectionKind, query: Query) {

@@ -5,10 +5,10 @@ import { collectionPath } from "#admin/definitions/layout.tsx";
 import type { RecordTitle, Referrer } from "#store/data/reference-titles.ts";
 import { maxCountedReferrers } from "#domain/item/referrers.ts";
 
-/** What a page knows of the records to which values refer. */
+/** The data of a page about the records that values refer to. */
 export interface References {
   titles: Titles;
-  /** Records that match the text of an input, by its name. */
+  /** Records that match the text of an input, by the name of the input. */
   choices: ReadonlyMap<string, readonly RecordTitle[]>;
 }
 
@@ -16,14 +16,14 @@ export const noReferences: References = { titles: new Map(), choices: new Map() 
 
 export const ReferencesContext = createContext<References>(noReferences);
 
-/** The text by which people recognize and choose a record: `Yamada (CUS-000001)`. */
+/** Returns the text by which people recognize and choose a record: `Yamada (CUS-000001)`. */
 export const recordLabel = (
   { title, receiptNumber }: RecordTitle,
   { terms }: Pick<Catalogue, "terms">,
 ): string =>
   title === null ? receiptNumber : terms.recordLabel(title.replaceAll(/\s+/g, " "), receiptNumber);
 
-/** Shows a reference as the title of its record, or as the ID of a record that is gone. */
+/** Shows a reference as the title of its record, or as its ID if the record no longer exists. */
 export function ReferenceValue({ id, short }: { id: string; short: boolean | undefined }) {
   const text = useText();
   const record = useContext(ReferencesContext).titles.get(id);
@@ -37,14 +37,14 @@ export function ReferenceValue({ id, short }: { id: string; short: boolean | und
   );
 }
 
-/** The text of an input for a reference. */
+/** Returns the text of an input for a reference. */
 export function useReferenceText(text: string): string {
   const catalogue = useText();
   const record = useContext(ReferencesContext).titles.get(text);
   return record ? recordLabel(record, catalogue) : text;
 }
 
-/** The suggestions of an input for a reference. Scripts replace them while people type. */
+/** The suggestions of an input for a reference. Scripts replace them while the member types. */
 export function RecordChoices({ id, name }: { id: string; name: string }) {
   const text = useText();
   const choices = useContext(ReferencesContext).choices.get(name) ?? [];
@@ -64,7 +64,7 @@ export function RecordChoices({ id, name }: { id: string; name: string }) {
   );
 }
 
-/** The attributes by which an input for a reference finds its suggestions. */
+/** Returns the attributes with which an input for a reference finds its suggestions. */
 export const choiceAttributes = (app: string, inputId: string) => ({
   list: `${inputId}-records`,
   "data-records": `${collectionPath.app}/${app}/items/choices`,
@@ -74,13 +74,13 @@ export const choiceAttributes = (app: string, inputId: string) => ({
 /** Lists the fields that refer to a record, with links to their items. */
 export function ReferrerList({ id, referrers }: { id: string; referrers: readonly Referrer[] }) {
   const text = useText().itemPage.referrers;
-  const shown = referrers.filter(({ count }) => count !== 0);
-  if (shown.length === 0) return null;
+  const shownReferrers = referrers.filter(({ count }) => count !== 0);
+  if (shownReferrers.length === 0) return null;
   return (
     <section class="referrers" aria-labelledby="referrers">
       <h2 id="referrers">{text.title}</h2>
       <ul>
-        {shown.map((referrer) => (
+        {shownReferrers.map((referrer) => (
           <li>
             <a href={referrerPath(referrer, id)}>
               {referrer.name}: {referrer.listLabel === null ? "" : `${referrer.listLabel} › `}

@@ -2,7 +2,7 @@ import { maxMonths, type MonthPeriod } from "#actions/summarize-items.ts";
 import { useText } from "#admin/language/index.tsx";
 import { Input } from "#html/inputs.tsx";
 
-/** The numbers of months that a link shows, up to the present one. */
+/** The numbers of months in the links, up to the current month. */
 const presets = [1, 3, 12];
 
 export function PeriodForm({

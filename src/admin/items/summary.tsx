@@ -27,7 +27,7 @@ import { PeriodForm } from "./summary-period.tsx";
 import { EmptyValue, ExactNumber } from "./value.tsx";
 
 const month = lazy(() =>
-  // The years that all months of a period can be compared in as texts.
+  // Years have four digits, so that months can be compared as texts.
   z.optional(
     z.string().check(z.regex(/^(?!9999)[1-9]\d{3}-(0[1-9]|1[0-2])$/, reasonFor("notMonth"))),
   ),
@@ -41,7 +41,7 @@ const summaryQuery = lazy(() =>
 );
 
 /**
- * Shows items over time, by status and by each select field, and the sum of each number field. The fields that do not fit
+ * Shows items over time, by status and by each select field, and the sum of each number field. Fields that do not fit
  * one response are on further pages.
  */
 export const summaryPage = (kind: CollectionKind) =>

@@ -14,7 +14,7 @@ import { problem } from "#domain/problem/problem.ts";
 import { previousData } from "./history.tsx";
 import { readPlace, withPlace, type Place } from "./neighbors.ts";
 
-/** The opposite of a change, as long as nobody changes the item again. */
+/** Returns the form that reverts a change. It works only until the item changes again. */
 export function undoOf(
   outcome: "closed" | "reopened" | "reverted",
   itemPath: string,
@@ -30,7 +30,7 @@ export function undoOf(
   return outcome === "reopened" ? undo("close") : undo("revert", { change: String(version) });
 }
 
-/** The labels of the fields, except computed ones, that a change gave other values. */
+/** Returns the labels of the fields that a change modified, except computed ones. */
 export function changedLabels({ item, compiled }: LoadedItem, { data }: ItemView): string[] {
   const before = buildItemView(item, compiled).data;
   return compiled.collection.definition.fields.fields
@@ -48,15 +48,15 @@ export type ItemChange = (
   request: { sent: FormValues; text: Catalogue },
 ) => Promise<ItemView>;
 
-/** Restores the values that one change replaced, or that of one field, and saves them as a new version. */
+/** Restores the values that one change replaced, or the value of one field, and saves them as a new version. */
 export const revertItem: ItemChange = async (ctx, target, ifMatch, { sent, text }) => {
   const { entries } = await loadItemHistory(ctx, target);
   const entry = entries.find(({ version }) => version === numberOf(sent["change"]));
   const { fields } = target.compiled.collection.definition.fields;
-  const chosen = textOf(sent["field"]);
+  const chosenKey = textOf(sent["field"]);
   const changes = entry?.fields ?? [];
   const data = previousData(
-    chosen === "" ? changes : changes.filter(({ key }) => key === chosen),
+    chosenKey === "" ? changes : changes.filter(({ key }) => key === chosenKey),
     fields,
   );
   if (Object.keys(data).length === 0) {
@@ -66,7 +66,7 @@ export const revertItem: ItemChange = async (ctx, target, ifMatch, { sent, text 
   return updateItem(ctx, target, { data }, ifMatch);
 };
 
-/** Reverts what was saved. A submitted draft cannot become a draft again. */
+/** Returns the form that reverts the saved changes. A submitted draft cannot become a draft again. */
 export function undoSaving(
   c: Context<AdminEnv>,
   kind: CollectionKind,

@@ -26,7 +26,7 @@ import { type Catalogue, useText } from "#admin/language/index.tsx";
 
 const statusTones = { draft: "warn", submitted: "good", closed: "quiet" } as const;
 
-/** The status of a submission. Records have no status and get no badge. */
+/** The status of a submission. Records have no status and no badge. */
 export function StatusBadge({ status }: { status: Status | null }) {
   const { statuses } = useText().terms;
   return status === null ? null : <Badge tone={statusTones[status]}>{statuses[status]}</Badge>;
@@ -36,7 +36,7 @@ export const EmptyValue = () => <span class="muted">–</span>;
 
 const maxShortLength = 80;
 
-/** The start of a text, as lists show it. */
+/** Returns the start of a text for lists. */
 export function truncateText(text: string): string {
   const characters = Array.from(text.slice(0, maxShortLength * 4));
   return characters.length > maxShortLength
@@ -114,7 +114,7 @@ function linkify(text: string): Child[] {
   );
 }
 
-/** An address that wraps before its “@” rather than inside a word. */
+/** An email address that wraps before its “@” instead of inside a word. */
 function EmailText({ text }: { text: string }) {
   const at = text.lastIndexOf("@");
   if (at <= 0) return <>{text}</>;
@@ -161,7 +161,7 @@ export function Value({ field, value, short }: { field: Field; value: unknown; s
   }
 }
 
-/** The value in words, as `Value` shows it. Empty if there is none. */
+/** Returns the value in words, like `Value` shows it. Empty if there is no value. */
 export function valueText(
   field: Field,
   value: unknown,
@@ -228,7 +228,7 @@ export function ItemValues({ fields, data }: { fields: readonly Field[]; data: D
   );
 }
 
-/** The decimals that the field shows; undefined for as many as the value has. */
+/** Returns the number of decimals to show. Undefined to show all decimals of the value. */
 const decimalsOf = (field: Field) => ("decimals" in field ? field.decimals : undefined);
 
 const isLongText = ({ type }: Field) => type === "multiline_text" || type === "files";
@@ -237,7 +237,7 @@ export const isNumber = (field: Field) => valueType(field) === "number";
 interface LineItemsTableProps {
   field: LineItemsField;
   rows: unknown;
-  /** The table renders at most this many rows. */
+  /** The maximum number of rows that the table renders. */
   maxRows: number;
 }
 
@@ -271,7 +271,7 @@ function LineItemsTable({ field, rows, maxRows }: LineItemsTableProps) {
   );
 }
 
-/** The title of an item: its receipt number, its first text value or the end of its id. */
+/** Returns the title of an item: its receipt number, its first text value or the end of its ID. */
 export function itemTitle(
   view: ItemView,
   fields: readonly Field[],
@@ -282,7 +282,7 @@ export function itemTitle(
   return itemName(view.data, fields) ?? untitled[kind](view.id.slice(-8));
 }
 
-/** The first text value of an item. */
+/** Returns the first text value of an item. */
 export function itemName(data: Data, fields: readonly Field[]): string | undefined {
   const text = fields
     .filter(({ type }) => type === "text" || type === "email")

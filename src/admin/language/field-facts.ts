@@ -1,4 +1,4 @@
-/** What sentences about errors are made of. The scripts of pages use it, too, so it imports nothing. */
+/** The facts in sentences about errors. Scripts of pages also use this file, so it imports nothing. */
 export interface FieldFacts {
   /** The type of the field in its definition. */
   type: string;

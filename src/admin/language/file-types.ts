@@ -1,4 +1,4 @@
-/** What ranges of media types are called, like “images” for `image/*`. */
+/** The names of ranges of media types, like “images” for `image/*`. */
 export interface RangeNames {
   image: string;
   audio: string;
@@ -25,7 +25,7 @@ const names: Record<string, string> = {
   "text/plain": "TXT",
 };
 
-/** The names by which people know file types, like “JPEG” for `image/jpeg`. Each name occurs once. */
+/** Returns common names of file types, like “JPEG” for `image/jpeg`, without duplicates. */
 export function nameFileTypes(types: readonly string[], ranges: RangeNames): string[] {
   return [...new Set(types.map((type) => nameFileType(type.trim().toLowerCase(), ranges)))];
 }
@@ -34,7 +34,7 @@ function nameFileType(type: string, ranges: RangeNames): string {
   const [main = "", subtype = ""] = type.split("/");
   if (type === "*/*") return ranges.any;
   if (subtype === "*") return main in ranges ? ranges[main as keyof RangeNames] : type;
-  // The subtypes of media files are the names of their formats: image/png, audio/flac, text/csv.
+  // The subtypes of media files equal the names of their formats: image/png, audio/flac, text/csv.
   const isPlain = main in ranges && /^[a-z0-9]{2,5}$/.test(subtype);
   return names[type] ?? (isPlain ? subtype.toUpperCase() : type);
 }

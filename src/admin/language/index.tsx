@@ -22,7 +22,7 @@ const catalogues: Record<Language, (numbers: Numbers) => Catalogue> = { en, ja }
 const builtCatalogues = new Map<string, Catalogue>();
 const maxCatalogues = 20;
 
-/** The texts of the area in a language, with numbers as the locale writes them. */
+/** Returns the texts of the area in a language, with numbers in the format of the locale. */
 export function catalogueOf(language: Language, locale: string = language): Catalogue {
   const id = `${language} ${locale}`;
   const built = builtCatalogues.get(id);
@@ -39,13 +39,16 @@ export function catalogueOf(language: Language, locale: string = language): Cata
 
 const TextContext = createContext<Catalogue | undefined>(undefined);
 
-/** The language of a page. A context knows it: one per page, since pages are rendered without interruption. */
+/**
+ * The language of a page. A context contains it. One context per page is enough, because rendering a page is not
+ * interrupted.
+ */
 export interface Localization {
   viewer: Viewer;
   text: Catalogue;
 }
 
-/** Everything inside is in this language. */
+/** Renders its children in this language. */
 export function Localized({ viewer, text, children }: PropsWithChildren<Localization>) {
   return (
     <ViewerContext.Provider value={viewer}>
@@ -54,7 +57,7 @@ export function Localized({ viewer, text, children }: PropsWithChildren<Localiza
   );
 }
 
-/** The texts, for components. Functions that are not components take them as a parameter. */
+/** Returns the texts for a component. Functions that are not components take them as a parameter. */
 export function useText(): Catalogue {
   const text = useContext(TextContext);
   if (!text) throw new Error("useText was called outside of a page.");

@@ -1,9 +1,9 @@
-/** Writes numbers as the locale of the reader does. The texts of a catalogue use it. */
+/** Formats numbers in the reader's locale, for the texts of a catalogue. */
 export interface Numbers {
-  /** Writes like “1,204”. */
+  /** Formats like “1,204”. */
   formatCount: (count: number) => string;
-  /** Writes the text of a number with all its decimals; other texts stay as they are. */
+  /** Formats the text of a number with all its decimals. Returns other texts unchanged. */
   formatNumber: (text: string) => string;
-  /** Writes like “1.2 MB”. */
+  /** Formats like “1.2 MB”. */
   formatBytes: (bytes: number) => string;
 }

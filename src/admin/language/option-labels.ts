@@ -1,6 +1,9 @@
 const maxListed = 4;
 
-/** The labels of the first options of a choice field, as the editor writes them: one on each line. */
+/**
+ * Returns the labels of the first options of a choice field. Expects the format of the editor, with one option per
+ * line.
+ */
 export function optionLabels(text: string): string[] {
   const labels = text.split("\n").flatMap((line) => {
     const [label = ""] = line.split(/(?<!\\)\|/);

@@ -5,7 +5,10 @@ export type ReasonTexts = {
   [Key in ReasonKey]: string | ((values: ReasonValues<Key>) => string);
 };
 
-/** A sentence of the API in these texts. Undefined if it is no sentence of the catalogue, or if they lack it. */
+/**
+ * Returns the translation of a sentence of the API. Undefined if the catalogue or these texts do not contain the
+ * sentence.
+ */
 export function translateReason(texts: Partial<ReasonTexts>, sentence: string): string | undefined {
   const parts = readReason(sentence);
   if (!parts) return undefined;

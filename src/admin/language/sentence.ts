@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
 
-/** A text with elements inside, like sentence`Webhook ${name} is paused.` */
+/** Builds a text with elements inside, like sentence`Webhook ${name} is paused.` */
 export const sentence = (texts: TemplateStringsArray, ...parts: Child[]): Child =>
   texts.flatMap((text, i) => (i < parts.length ? [text, parts[i]] : [text]));

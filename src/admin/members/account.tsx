@@ -248,15 +248,15 @@ const signOutEverywhere = action({
   },
 });
 
-/** Confirms in the chosen language. */
+/** The confirmation is in the chosen language. */
 const chooseLanguage = accountPage.form({
   fields: Preferences,
   async act({ c, ctx }, { language }) {
     await savePreferences(c, ctx, { language: language ?? "" });
-    const chosen = language || negotiateLanguage(c.req.header("Accept-Language"));
+    const chosenLanguage = language || negotiateLanguage(c.req.header("Accept-Language"));
     return {
       to: "/admin/account",
-      flash: catalogueOf(chosen).account.languageSaved,
+      flash: catalogueOf(chosenLanguage).account.languageSaved,
       document: { language: language || null },
     };
   },

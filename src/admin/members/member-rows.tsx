@@ -32,7 +32,7 @@ function InvitationLink({ id, label, link }: { id: string; label: string; link: 
   );
 }
 
-/** The link of the newest invitation, below the message that it was created. */
+/** The link of the newest invitation, below the confirmation. */
 export function NewInvitation({ invitations }: { invitations: readonly OpenInvitation[] }) {
   const text = useText().members.invitations;
   const [newest] = invitations.toSorted((a, b) => b.expiresAt - a.expiresAt);
@@ -44,7 +44,7 @@ export function NewInvitation({ invitations }: { invitations: readonly OpenInvit
   );
 }
 
-/** The row of an invitation. A member who may see its link may change its role, which replaces the link. */
+/** The row of an invitation. A member who may see its link may change its role. That replaces the link. */
 export function InvitationRow({
   email,
   role,
@@ -102,7 +102,7 @@ export function InvitationRow({
 
 const allRoles: Role[] = ["viewer", "editor", "admin", "owner"];
 
-/** The roles that a member with this role may assign. */
+/** Returns the roles that a member with this role may assign. */
 function assignableRoles(role: Role) {
   return roleAllows(role, "owners") ? allRoles : allRoles.slice(0, 2);
 }
@@ -205,7 +205,7 @@ export function MemberRow({
   );
 }
 
-/** What each role may do, below the list in which roles are changed. */
+/** Describes the rights of each role, below the list in which roles are changed. */
 export function RoleMeanings() {
   const { members, terms } = useText();
   const { title, meanings } = members.roles;

@@ -132,7 +132,7 @@ const membersPage = page({
   },
 });
 
-/** The problem of an invitation. An address that is taken is an error of its input. */
+/** Explains the problem of an invitation. If the address belongs to a member, it is an error of the input. */
 function explainInvitation(error: Problem, text: Catalogue): Problem {
   if (error.code !== "conflict") return explainErrors(error, text, () => ({ type: "email" }));
   const { code, members, headers } = error;

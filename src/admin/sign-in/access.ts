@@ -11,7 +11,7 @@ import type { Settings } from "#http/service.ts";
 export const usesAccess = ({ settings }: { settings: Settings }): boolean =>
   settings.access.team !== "";
 
-/** Explains what is wrong with the settings of Cloudflare Access. Returns undefined if they are complete, or all empty. */
+/** Returns the error in the settings of Cloudflare Access. Undefined if they are complete or all empty. */
 function accessSettingsError({ access: { team, audience } }: Settings): string | undefined {
   if (team === "" && audience === "") return undefined;
   if (team === "") return "ACCESS_AUDIENCE is set, but ACCESS_TEAM is empty. Set both, or neither.";

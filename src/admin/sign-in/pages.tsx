@@ -49,7 +49,7 @@ const NameInput = ({ value }: { value?: string | undefined }) => (
   />
 );
 
-/** What every page of a visitor takes. */
+/** The properties of every page for visitors. */
 interface VisitorProps {
   /** The language of the visitor. */
   localization: Localization;
@@ -197,7 +197,7 @@ interface SignInPageProps extends VisitorProps {
   /** The page to open after sign-in. */
   to?: string | undefined;
   savedForm?: SavedForm | undefined;
-  /** Whether the caller sent a form that cannot be sent again after sign-in. */
+  /** Whether the caller sent a form that cannot be resubmitted after sign-in. */
   hasLostForm?: boolean;
 }
 

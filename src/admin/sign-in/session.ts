@@ -47,7 +47,9 @@ function recordSession(memory: Memory, hash: string, isValid: boolean): void {
   else if (hash !== "") keepNewest(validSessions, hash, true);
 }
 
-/** Declares the read of a list, in front of `requireSession`. The read starts beside the session check. */
+/**
+ * Declares the read of a list. Must precede `requireSession`, so that the read runs in parallel with the session check.
+ */
 export const startsEarly = (prefetch: PagePrefetch<unknown>, kind: CollectionKind) =>
   createMiddleware<AdminEnv>(async (c, next) => {
     const key = c.req.param("key") ?? "";
@@ -59,8 +61,8 @@ export const startsEarly = (prefetch: PagePrefetch<unknown>, kind: CollectionKin
 const unknownMember = { actor: "nobody", resources: "all" } as const;
 
 /**
- * Starts the page's read in parallel with the session check, if the session was valid before.
- * The result is discarded if the session has ended. Unknown sessions start no read, so invented ones cost nothing.
+ * Starts the page's read in parallel with the session check, if the session was valid before. Discards the result if
+ * the session has ended. Starts no read for unknown sessions, so that invented ones cost nothing.
  */
 function prefetchPage(c: Context<AdminEnv>, hash: string): ReadPage {
   const { earlyPage } = c.var;
@@ -70,7 +72,7 @@ function prefetchPage(c: Context<AdminEnv>, hash: string): ReadPage {
   const early = validSessionsIn(c.env.memory).has(hash) ? earlyPage : undefined;
   const result = early && runRead(early.prefetch, early.key);
   result?.catch(() => undefined);
-  // The member may have chosen another zone than this browser, whose days begin at other times.
+  // The member may have chosen another zone than this browser. Days in that zone begin at other times.
   return async <Data>(prefetch: PagePrefetch<Data>) =>
     early?.prefetch === prefetch && viewerOf(c).zone === zone
       ? (result as Promise<Data>)
@@ -83,13 +85,13 @@ export interface SavedForm {
   fields: [name: string, value: string][];
 }
 
-/** Fields that a saved form never contains. It contains no files either. */
+/** Fields that a saved form never contains. A saved form contains no files either. */
 const secretFields = new Set(["password", "current", "secret"]);
 
-/** Space for the other fields of a sign-in. */
+/** The space for the other fields of the sign-in form. */
 const signInFieldsLength = 4096;
 
-/** Saves a form that arrived without a session. Returns undefined if it cannot be sent again. */
+/** Saves a form that arrived without a session. Returns undefined if it cannot be resubmitted. */
 async function saveForm(c: Context<AdminEnv>): Promise<SavedForm | undefined> {
   const { pathname, search } = new URL(c.req.url);
   const path = adminPath(pathname + search);
@@ -102,7 +104,7 @@ async function saveForm(c: Context<AdminEnv>): Promise<SavedForm | undefined> {
       .map((text): [string, string] => [name, text]),
   );
   const savedForm = { path, fields: fields.filter(([name]) => !secretFields.has(name)) };
-  // The sign-in sends the form again, together with its own fields.
+  // The sign-in form contains the saved form and its own fields.
   const { length } = new URLSearchParams({ kept: JSON.stringify(savedForm) }).toString();
   const most = (await isKnownCaller(c)) ? maxBodyBytes : maxAnonymousBodyBytes;
   return length + signInFieldsLength <= most ? savedForm : undefined;
@@ -138,8 +140,8 @@ export async function findSignedSession(c: Context): Promise<string | undefined>
 
 /** Whether the caller has a signed session or a verified token of Access. Reads no storage. */
 export async function isKnownCaller(c: Context<AdminEnv>): Promise<boolean> {
-  const known = usesAccess(c.env) ? await findAccessEmail(c) : await findSignedSession(c);
-  return known !== undefined;
+  const identity = usesAccess(c.env) ? await findAccessEmail(c) : await findSignedSession(c);
+  return identity !== undefined;
 }
 
 /** Sets `__Host-session`, which is limited to this host and TLS (or localhost) and hidden from scripts. */
@@ -155,15 +157,15 @@ async function findMember(c: Context<AdminEnv>, sessionHash: string) {
   const { clock, databases } = c.env;
   const list = c.var.earlyPage?.list;
   if (!usesAccess(c.env)) {
-    const found = await findSessionMember(databases.home, sessionHash, clock.now(), list);
-    if (found) recordUseAfterResponse(c, sessionHash, found.seenAt);
-    return found?.member;
+    const session = await findSessionMember(databases.home, sessionHash, clock.now(), list);
+    if (session) recordUseAfterResponse(c, sessionHash, session.seenAt);
+    return session?.member;
   }
   const email = await findAccessEmail(c);
   return email === undefined ? undefined : findAccessMember(databases.home, email, list);
 }
 
-/** The signed-in member, for pages outside of the area. Undefined without a session. */
+/** Returns the signed-in member, for pages outside of the area. Undefined without a session. */
 export async function findReader(c: Context<AdminEnv>): Promise<Member | undefined> {
   const sessionId = await findSignedSession(c);
   if (sessionId === undefined && !usesAccess(c.env)) return undefined;
@@ -178,18 +180,18 @@ function recordUseAfterResponse(c: Context<AdminEnv>, sessionHash: string, seenA
   );
 }
 
-/** Admits only members. Other callers get the sign-in page, or a 401 if they ask for JSON. */
+/** Admits only members. Other callers get the sign-in page, or a 401 if they accept JSON. */
 export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   const sessionId = await findSignedSession(c);
   const hash = sessionId === undefined ? "" : await sha256(sessionId);
   const read = prefetchPage(c, hash);
-  const found = await findMember(c, hash);
-  recordSession(c.env.memory, hash, found !== undefined);
-  if (!found) {
+  const listingMember = await findMember(c, hash);
+  recordSession(c.env.memory, hash, listingMember !== undefined);
+  if (!listingMember) {
     if (wantsJson(c)) throw problem.unauthenticated(sessionId !== undefined);
     return sendToSignIn(c);
   }
-  const { settings, ...member } = found;
+  const { settings, ...member } = listingMember;
   c.set("member", member);
   repeatPreferences(c, member);
   c.set("listSettings", settings);
@@ -200,7 +202,7 @@ export const requireSession = createMiddleware<AdminEnv>(async (c, next) => {
   return undefined;
 });
 
-/** Sends the sign-in page. After signing in, members return to their page or resend their form. */
+/** Sends the sign-in page. After signing in, members return to their page or resubmit their form. */
 async function sendToSignIn(c: Context<AdminEnv>): Promise<Response> {
   if (c.req.method === "GET" || c.req.method === "HEAD") {
     const { pathname, search } = new URL(c.req.url);

@@ -11,11 +11,11 @@ const filterThreshold = 8;
 interface FieldChoice {
   key: string;
   labels: Set<string>;
-  /** The apps and forms that have the field. */
+  /** The apps and forms that have a field with this key. */
   places: Set<string>;
 }
 
-/** The fields of all apps and forms by their keys, which is how a webhook selects them. */
+/** Lists the fields of all apps and forms by key, because a webhook selects fields by key. */
 function listFields(reachable: readonly CollectionLabel[], chosen: readonly string[]) {
   const byKey = new Map<string, FieldChoice>();
   for (const { name, fields } of reachable)
@@ -39,7 +39,7 @@ function listFields(reachable: readonly CollectionLabel[], chosen: readonly stri
 const statusKey = "$status";
 const maxPlaces = 2;
 
-/** Limits events to changes of some fields, which it lists by their labels. */
+/** Limits events to changes of some fields. Lists the fields by label. */
 export function ChangedFields({
   reachable,
   values,
@@ -50,15 +50,15 @@ export function ChangedFields({
   const { webhooks, viewDescription, terms, credentialAccess } = useText();
   const { inputs: text, labels } = webhooks;
   const { inputProps, wrong } = useField({ name: "changed_fields", hint: text.changedFieldsHint });
-  const chosen = toTextList(values["changed_fields"] ?? undefined).flatMap(splitKeys);
-  const { listed, gone, isCut } = listFields(reachable, chosen);
+  const chosenKeys = toTextList(values["changed_fields"] ?? undefined).flatMap(splitKeys);
+  const { listed, gone, isCut } = listFields(reachable, chosenKeys);
   const choice = (key: string, label: string, places: readonly string[]) => (
     <label class="choice" data-filtered="changed_fields">
       <input
         type="checkbox"
         name="changed_fields"
         value={key}
-        checked={chosen.includes(key)}
+        checked={chosenKeys.includes(key)}
         aria-invalid={inputProps["aria-invalid"]}
       />
       <span>
@@ -71,7 +71,7 @@ export function ChangedFields({
     </label>
   );
   return (
-    <details open={chosen.length > 0 || wrong.length > 0}>
+    <details open={chosenKeys.length > 0 || wrong.length > 0}>
       <summary id={inputProps.id} tabindex={0}>
         {labels.changed_fields}
       </summary>
@@ -108,7 +108,7 @@ const shorten = (places: readonly string[]) =>
 
 const splitKeys = (text: string) => text.split(/[\s,]+/).filter((key) => key !== "");
 
-/** The selected keys; null for none, which means all fields. */
+/** Reads the selected keys. Null for none, which means all fields. */
 export function readChangedFields(values: FormValues): string[] | null {
   const keys = toTextList(values["changed_fields"] ?? undefined)
     .map(textOf)

@@ -28,7 +28,7 @@ function RetryNotice({ failure: { tries, nextAt }, path }: { failure: RetryState
   );
 }
 
-/** A link to the delivered item, or only its ID once it is deleted. */
+/** A link to the delivered item. Only its ID after the item was deleted. */
 function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Delivery }) {
   if (collection === null || item === null) return null;
   const [kind = "", key = ""] = collection.split(":");
@@ -41,7 +41,7 @@ function DeliveredItem({ delivery: { collection, item, type } }: { delivery: Del
   );
 }
 
-/** The error of the delivery, the status and the beginning of the receiver's response. */
+/** The error of the delivery, the status and the start of the receiver's response. */
 function DeliveryResponse({ delivery }: { delivery: Delivery }) {
   const { answer, status } = delivery;
   const text = useText().webhooks.deliveries;
@@ -102,7 +102,7 @@ function Row({ delivery, path }: { delivery: Delivery; path: string }) {
   );
 }
 
-/** The event in words. Only tests have no collection. */
+/** Describes the event in words. Only tests have no collection. */
 function describeType(
   { type, collection }: Delivery,
   { types, deliveries }: Catalogue["webhooks"],
@@ -122,11 +122,18 @@ const DeliveriesQuery = lazy(() =>
 export const deliveriesPage = page({
   query: DeliveriesQuery,
   async load({ ctx, param, query: { before = null } }) {
-    const found = await getWebhookWithLabels(ctx, param("id"));
-    const { nextPosition, ...report } = await listDeliveries(ctx, found.hook, before, pageSize);
+    const webhookWithLabels = await getWebhookWithLabels(ctx, param("id"));
+    const { nextPosition, ...report } = await listDeliveries(
+      ctx,
+      webhookWithLabels.hook,
+      before,
+      pageSize,
+    );
     const next =
-      nextPosition === null ? null : `${webhookPath(found.hook.id)}?before=${nextPosition}`;
-    return { ...found, ...report, next };
+      nextPosition === null
+        ? null
+        : `${webhookPath(webhookWithLabels.hook.id)}?before=${nextPosition}`;
+    return { ...webhookWithLabels, ...report, next };
   },
   document: ({ hook, deliveries }, { ctx }) => ({
     ...webhookDocument(hook, ctx.now()),

@@ -39,7 +39,7 @@ const sendAgain = action({
   },
 });
 
-/** Reports the result of a message that the member sent by hand. */
+/** Reports the result of a message that the member sent manually. */
 function deliveryOutcome(id: string, delivery: Delivery, { webhooks }: Catalogue) {
   const text = webhooks.deliveries;
   const flash = isDelivered(delivery)

@@ -27,7 +27,7 @@ export const webhookStateTones: Record<EffectiveWebhookState, Tone> = {
 
 const typePrefixes = { app: "record.", form: "submission." };
 
-/** A summary like “Submissions: created, updated”. */
+/** Returns a summary like “Submissions: created, updated”. */
 export const describeTypes = (types: readonly WebhookType[], { webhooks }: Catalogue): string =>
   webhooks.typeSummary(
     (["app", "form"] as const)
@@ -41,9 +41,9 @@ export const describeTypes = (types: readonly WebhookType[], { webhooks }: Catal
 interface WebhookPageProps {
   frame: PageContext;
   hook: Webhook;
-  /** The maker's email or name. Null when the maker no longer exists. */
+  /** The maker's email address or name. Null when the maker no longer exists. */
   makerName: string | null;
-  /** The names of the apps and forms that it can select. */
+  /** The names of the apps and forms that the webhook can select. */
   collectionLabels: readonly CollectionLabel[];
 }
 
@@ -102,7 +102,10 @@ function WebhookActions(props: WebhookPageProps) {
   );
 }
 
-/** Says what a webhook that is not just active does, and until when. Deliveries have their own notice of retries. */
+/**
+ * Explains the state of a webhook that is not simply active, and how long the state lasts. Deliveries have a separate
+ * notice of retries.
+ */
 function StateNotice({
   status,
   hook,
@@ -173,7 +176,7 @@ export function WebhookLayout({
 
 export const webhookPath = (id: string) => `/admin/webhooks/${id}`;
 
-/** The only response with the secret. */
+/** Builds the only response that contains the secret. */
 export const secretOutcome = (shown: WebhookWithSecret, now: number) => ({
   secret: shown.secret,
   place: webhookPath(shown.hook.id),

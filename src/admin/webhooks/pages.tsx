@@ -114,7 +114,7 @@ function Row({ hook, health }: { hook: Webhook; health: DeliveryHealth | null })
   );
 }
 
-/** Shows a new secret once. `secret` is undefined when the page was shown before. */
+/** Shows a new secret once. `secret` is undefined when the page has been shown before. */
 export const newSecretPage = page({
   async load({ c, ctx, param }) {
     const hook = await getWebhook(ctx, param("id"));

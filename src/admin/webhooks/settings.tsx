@@ -94,10 +94,10 @@ function WebhookInputs({
 /** The events that most webhooks send. */
 const usualTypes = webhookTypes.filter((type) => /\.(created|updated|deleted)$/.test(type));
 
-/** Most webhooks follow some apps or forms. */
+/** The defaults of a new webhook. Most webhooks follow only some apps or forms. */
 const newWebhook: FormValues = { types: usualTypes, scope: "only" };
 
-/** Leaves out the events of records if no app is selected, and those of submissions if no form is. */
+/** Omits the events of records if no app is selected, and the events of submissions if no form is selected. */
 function applicableTypes(types: readonly string[], collections: unknown): string[] {
   const selected = toTextList(collections);
   const hasKind = (kind: string) =>
@@ -106,7 +106,7 @@ function applicableTypes(types: readonly string[], collections: unknown): string
   return applicable.length === 0 ? [...types] : applicable;
 }
 
-/** Converts the page's form values to a body of the API. Scripts send that body themselves. */
+/** Converts the page's form values to a body of the API. Scripts send such a body themselves. */
 function toWebhookBody(values: FormValues): FormValues {
   const { version: _, ...body } = values;
   const { page: form, scope, resources } = body;
@@ -131,12 +131,12 @@ function toWebhookInputs(hook: Webhook): FormValues {
   return { ...settings, resources: collections };
 }
 
-/** Ignores the order of lists. */
+/** Serializes a value. Ignores the order of lists. */
 const canonicalJson = (value: unknown) =>
   JSON.stringify(Array.isArray(value) ? value.map(String).toSorted(compareTexts) : value);
 const compareTexts = (a: string, b: string) => (a < b ? -1 : 1);
 
-/** The properties that differ from the stored webhook. Unchanged ones must not count, as changes transfer ownership. */
+/** Returns the properties that differ from the stored webhook. Sending unchanged ones could transfer ownership. */
 function changedProperties(before: Webhook, body: FormValues): FormValues {
   const current: FormValues = { ...before, changed_fields: before.changedFields };
   return Object.fromEntries(
@@ -206,7 +206,7 @@ export const createWebhook = newWebhookPage.form({
 export const settingsPage = page({
   load: ({ ctx, param }) => getWebhookWithLabels(ctx, param("id")),
   document: ({ hook }, { ctx }) => webhookDocument(hook, ctx.now()),
-  /** Keeps the member's input, except after a version conflict. Then the page shows the stored settings. */
+  /** Keeps the member's input, except after a version conflict. The page then shows the stored settings. */
   render(frame, found, attempt) {
     const keepsInput =
       attempt?.problem.code !== "version_mismatch" && attempt?.values["page"] !== undefined;

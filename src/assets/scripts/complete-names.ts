@@ -72,7 +72,7 @@ class NameBox {
     input.addEventListener("keydown", (event) => this.#handleKey(event));
   }
 
-  /** The names of the fields beside this one. The list has them once for all its formulas. */
+  /** The names of the fields next to this one. The list contains them once for all its formulas. */
   get #listNames(): string {
     return this.#input.closest<HTMLElement>("ol[data-names]")?.dataset["names"] ?? "";
   }
@@ -158,7 +158,7 @@ class NameBox {
   }
 }
 
-/** Lets the member reorder fields and options by dragging. Their order in the form is what it sends. */
+/** Lets the member reorder fields and options by dragging. The form sends them in the order of the page. */
 export function dragFields(form: HTMLFormElement, onMove: () => void): void {
   let dragged: HTMLElement | undefined;
   form.addEventListener("pointerdown", (event) => {

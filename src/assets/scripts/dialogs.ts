@@ -1,4 +1,7 @@
-/** Opens the dialogs of buttons as modal ones, so that the focus cannot leave them. Without scripts, they are popovers. */
+/**
+ * Opens the dialogs of buttons as modal dialogs, so that the focus cannot leave them. Without scripts, they are
+ * popovers.
+ */
 export function openModally(): void {
   document.addEventListener("click", (event) => {
     const { target } = event;

@@ -1,4 +1,4 @@
-/** Starts Swagger UI on the reference page, with the document that the page names. */
+/** Starts Swagger UI on the reference page with the document in the page's data. */
 
 declare const SwaggerUIBundle: (options: Record<string, unknown>) => unknown;
 
@@ -16,7 +16,7 @@ SwaggerUIBundle({
   onComplete: nameLandmarks,
 });
 
-/** Adapts Swagger UI's landmarks and headings to those of the surrounding page. */
+/** Adapts Swagger UI's landmarks and headings to the surrounding page. */
 function nameLandmarks(): void {
   document.querySelector("#servers")?.setAttribute("aria-label", "Server");
   const regions = {

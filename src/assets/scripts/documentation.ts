@@ -19,7 +19,7 @@ let index: Promise<Section[]> | undefined;
 
 const loadIndex = async (): Promise<Section[]> => (await fetch("/docs/search.json")).json();
 
-/** The weight of a section. 0 if it lacks a word. Words in headings and titles weigh more. */
+/** Returns the weight of a section. 0 if it lacks a word. Words in headings and titles weigh more. */
 function weigh({ title, heading = "", text }: Section, words: string[]): number {
   const [page, section, body] = [title, heading, text].map((part) => part.toLowerCase());
   let weight = 0;
@@ -56,18 +56,18 @@ async function search(): Promise<void> {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   index ??= loadIndex();
   const sections = words.length === 0 ? [] : await index;
-  // The reader has typed on.
+  // The reader has changed the text in the meantime.
   if (query !== searchInput?.value) return;
-  const found = sections
+  const matches = sections
     .map((section) => ({ section, weight: weigh(section, words) }))
     .filter(({ weight }) => weight > 0)
     .toSorted((a, b) => b.weight - a.weight);
-  const results = found.slice(0, maxResults);
+  const results = matches.slice(0, maxResults);
   searchResults?.replaceChildren(
     ...results.map(({ section }) => showSection(section, words[0] ?? "")),
   );
   if (!searchStatus) return;
-  searchStatus.textContent = words.length === 0 ? "" : countText(found.length);
+  searchStatus.textContent = words.length === 0 ? "" : countText(matches.length);
 }
 
 function countText(count: number): string {

@@ -66,7 +66,7 @@ function showError(control: HTMLElement, page: Document): void {
   if (error) control.after(error);
 }
 
-/** Shows the hint of an input. Opens the rules with the key once its label gives none. */
+/** Shows the hint of an input. Opens the rules with the key when a key cannot be derived from the label. */
 function showHint(control: HTMLElement, page: Document): void {
   const id = `${control.id}-hint`;
   const [hint, rendered] = [document.getElementById(id), page.getElementById(id)];
@@ -76,7 +76,7 @@ function showHint(control: HTMLElement, page: Document): void {
   if (asksForKey) control.closest<HTMLDetailsElement>("details.more")?.setAttribute("open", "");
 }
 
-/** Sends which rows are open, so that they stay open. */
+/** Sends the open rows, so that they stay open. */
 function sendOpenRows(form: HTMLFormElement, body: FormData): void {
   for (const type of form.querySelectorAll<HTMLInputElement>('li.def > input[name$=".type"]')) {
     const row = type.parentElement?.querySelector<HTMLDetailsElement>(":scope > .row");
@@ -84,7 +84,9 @@ function sendOpenRows(form: HTMLFormElement, body: FormData): void {
   }
 }
 
-/** Restores the focus: to the label of a new field, to the button of a move, or to the row next to a removed one. */
+/**
+ * Restores the focus: to the label of a new field, to the button that moved a row, or to the row next to a removed one.
+ */
 function focusAfter(form: HTMLFormElement): void {
   const element = form.querySelector<HTMLElement>("li.def [autofocus]");
   element?.focus();
@@ -105,7 +107,7 @@ class DefinitionEditor {
 
   constructor(form: HTMLFormElement) {
     this.#form = form;
-    // The panel follows every change, so nobody needs the button.
+    // The panel updates after every change, so the button is not needed.
     form.classList.add("live");
     form.addEventListener("input", () => this.#handleInput());
     form.addEventListener("submit", (event) => this.#handleSubmit(event));
@@ -129,7 +131,7 @@ class DefinitionEditor {
     void (submitter.value === "check" ? this.#refresh() : this.#redraw(submitter.value));
   }
 
-  /** Fetches the page that the server renders after an action. Undefined if a newer request has started since. */
+  /** Fetches the page that the server renders after an action. Returns undefined if a newer request has started. */
   async #fetchPage(action: string): Promise<Document | undefined> {
     clearTimeout(this.#timer);
     this.#requestCount += 1;
@@ -141,7 +143,8 @@ class DefinitionEditor {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (page.querySelector("form[data-editor]"))
       return requestNumber === this.#requestCount ? page : undefined;
-    // Without an editor, the session has ended or the request failed. The browser then submits a harmless check.
+    // Without an editor in the page, the session has ended or the request has failed. The browser then submits a
+    // harmless check.
     const checkInput = document.createElement("input");
     Object.assign(checkInput, { type: "hidden", name: "do", value: "check" });
     this.#form.append(checkInput);
@@ -179,7 +182,7 @@ function handleEnter(event: KeyboardEvent): void {
   findAddButton(target)?.click();
 }
 
-// The pages of the editor do not load data.js.
+// The pages of the editor do not load data.js, so this script closes the menus.
 closeDrops();
 addRows();
 moveRows();

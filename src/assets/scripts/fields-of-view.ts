@@ -1,4 +1,7 @@
-/** Selects the fields of a view when the member chooses its items, and the earlier fields after another choice. */
+/**
+ * Selects the fields of a view when the member chooses its items. After another choice, selects the earlier fields
+ * again.
+ */
 export function selectFieldsOfView(): void {
   const source = document.querySelector<HTMLInputElement>("input[data-view-fields]");
   const form = source?.form;

@@ -69,9 +69,9 @@ class ResultBox {
       elsewhere: Result[];
     };
     if (number !== this.#requestCount || document.activeElement !== this.#input) return undefined;
-    const found = groups.flatMap(({ results }) => results).slice(0, maxShown);
-    this.#results = [...found, ...elsewhere];
-    return this.#show(found.length > 0);
+    const hits = groups.flatMap(({ results }) => results).slice(0, maxShown);
+    this.#results = [...hits, ...elsewhere];
+    return this.#show(hits.length > 0);
   }
 
   #show(hasFound: boolean): void {
@@ -80,7 +80,7 @@ class ResultBox {
     this.#list.replaceChildren(...(hasFound ? options : [noResult(), ...options]));
     this.#list.hidden = false;
     this.#input.ariaExpanded = "true";
-    // Without a hit, Enter opens the page of the search.
+    // Without a result, Enter opens the page of the search.
     this.#select(hasFound ? 0 : -1);
   }
 
@@ -130,7 +130,7 @@ class ResultBox {
   }
 }
 
-/** Says that nothing matches. People cannot choose it. */
+/** Returns an entry that says that nothing matches. The member cannot select it. */
 function noResult(): HTMLElement {
   const entry = document.createElement("li");
   Object.assign(entry, {

@@ -1,11 +1,11 @@
 import { incompleteText } from "./language/incomplete-inputs.ts";
 
 /**
- * Stops a form in which a date, a time or a number is incomplete. Browsers send such inputs as blank, so that saving
- * would clear the stored value. Without scripts, the browser itself asks for a valid value.
+ * Stops a form in which a date, a time or a number is incomplete. Browsers send such inputs as blank, so saving would
+ * delete the stored value. Without scripts, the browser itself asks for a valid value.
  */
 export function rejectIncompleteInputs(): void {
-  // The listeners of forms that send themselves run later, and do not run for an incomplete form.
+  // The listeners of forms that scripts send run later, and do not run for an incomplete form.
   document.addEventListener(
     "submit",
     (event) => {
@@ -42,11 +42,11 @@ export function rejectIncompleteInputs(): void {
     });
 }
 
-/** Whether the browser cannot read what was typed. */
+/** Whether the browser cannot parse the entered text. */
 export const isIncomplete = ({ validity, type }: HTMLInputElement): boolean =>
   type in incompleteText && validity.badInput;
 
-/** Asks for the value of an input. */
+/** Returns a text that asks for the value of an input. */
 export const explainIncomplete = ({ type }: HTMLInputElement): string =>
   incompleteText[type as keyof typeof incompleteText];
 

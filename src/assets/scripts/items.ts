@@ -6,9 +6,9 @@ import { itemsText, type ProblemDocument, reasonsOf } from "./language/items.ts"
 /** Shows the check box that selects the page, and the number of selected items. */
 export function selectRows(): void {
   showPageTicks();
-  const found = document.getElementById("found");
-  // The search shows other results in the same place.
-  if (found) new MutationObserver(showPageTicks).observe(found, { childList: true });
+  const resultArea = document.getElementById("found");
+  // A search replaces the results in the same element.
+  if (resultArea) new MutationObserver(showPageTicks).observe(resultArea, { childList: true });
   document.addEventListener("change", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     const form = target.closest<HTMLFormElement>("form.pick");
@@ -43,7 +43,10 @@ function countSelected(form: HTMLFormElement, boxes: readonly HTMLInputElement[]
 
 type Control = HTMLInputElement | HTMLSelectElement;
 
-/** An item as its edit page shows it: the input of one field, and the hidden inputs that say what it is based on. */
+/**
+ * The parts of an item's edit page: the input of one field, and the hidden inputs with the state that the edit is based
+ * on.
+ */
 interface EditPage {
   control: Control;
   label: string;
@@ -91,7 +94,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
   }
   const { control, label } = page;
   const initial = control.value;
-  const shown = [...cell.childNodes];
+  const cellContent = [...cell.childNodes];
   control.removeAttribute("id");
   control.removeAttribute("aria-describedby");
   control.setAttribute("aria-label", label);
@@ -106,7 +109,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
     const isRejected = saves && control instanceof HTMLInputElement && isIncomplete(control);
     const isChanged = saves && !isRejected && value !== initial;
     cell.classList.remove("editing");
-    cell.replaceChildren(...shown);
+    cell.replaceChildren(...cellContent);
     if (isRejected) report(itemsText.notSaved(label, explainIncomplete(control)), true);
     if (isChanged) await save(row, key, value, initial, page);
     // Saving replaces the cells of the row.
@@ -129,7 +132,7 @@ async function editCell(cell: HTMLTableCellElement): Promise<void> {
 
 const maxAttempts = 3;
 
-/** Saves the value, based on the version that the member saw. Keeps the changes of others to other fields. */
+/** Saves the value, based on the version that the member saw. Keeps concurrent changes to other fields. */
 async function save(
   row: HTMLTableRowElement,
   key: string,
@@ -159,11 +162,11 @@ async function save(
     if (!current || current.control.value !== initial) {
       await refresh(row);
       const before = textOfValue(seen.control, initial);
-      const own = textOfValue(seen.control, value);
+      const ownText = textOfValue(seen.control, value);
       const change =
         text === undefined
-          ? itemsText.gone(seen.label, own)
-          : itemsText.changed(seen.label, before, text, own);
+          ? itemsText.gone(seen.label, ownText)
+          : itemsText.changed(seen.label, before, text, ownText);
       return report(change, true);
     }
     page = current;
@@ -173,13 +176,13 @@ async function save(
 
 const textOf = (control: Control) => textOfValue(control, control.value);
 
-/** The words for a value: those of its option, if it has options. */
+/** Returns a value in words: the labels of its options if the field has options. */
 function textOfValue(control: Control, value: string): string {
   if (control instanceof HTMLInputElement) return value;
   return [...control.options].find((option) => option.value === value)?.text ?? value;
 }
 
-/** Shows the row as the service has it now. */
+/** Shows the row in its current state. */
 async function refresh(row: HTMLTableRowElement): Promise<void> {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -189,7 +192,7 @@ async function refresh(row: HTMLTableRowElement): Promise<void> {
   else row.classList.add("gone");
 }
 
-/** Says what happened, above the table. */
+/** Shows the result above the table. */
 function report(text: string, isFailure = false): void {
   const output = document.getElementById("cell-status");
   if (!output) return;

@@ -1,6 +1,6 @@
 import { optionText } from "./language/list-options.ts";
 
-/** Shows the options of each choice field as a list that can be sorted. Its textarea stays what the form sends. */
+/** Shows the options of each choice field as a sortable list. The form still sends the textarea. */
 export function listOptions(form: HTMLElement): void {
   for (const text of form.querySelectorAll<HTMLTextAreaElement>("textarea[data-options]")) {
     if (!text.classList.contains("unseen")) void new OptionList(text);
@@ -87,7 +87,7 @@ class OptionList {
     this.#nameInputs();
   }
 
-  /** Stores the options, and lets the editor check them. */
+  /** Stores the options and lets the editor validate them. */
   #change(): void {
     this.#list.dispatchEvent(new Event("input", { bubbles: true }));
   }
@@ -126,7 +126,7 @@ class OptionList {
     }
   }
 
-  /** Pasted lines become options. */
+  /** Converts pasted lines to options. */
   #handlePaste(event: ClipboardEvent): void {
     const { target, clipboardData } = event;
     const lines = (clipboardData?.getData("text") ?? "").split("\n").map((line) => line.trim());

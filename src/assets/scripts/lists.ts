@@ -72,7 +72,7 @@ export function showTotals(): void {
   });
 }
 
-/** Shows results while the member types a search. Without scripts, Enter and the button do the same. */
+/** Shows results while the member types a search. Without scripts, Enter and the button start the search. */
 export function findAsWritten(): void {
   const form = document.querySelector<HTMLFormElement>("form.find");
   const box = form?.querySelector<HTMLInputElement>("input[type=search]");
@@ -88,7 +88,7 @@ export function findAsWritten(): void {
     }
     const response = await fetch(address, { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    // The session has ended, so the browser opens the address and gets the sign-in page.
+    // The session has ended, so the browser opens the address and shows the sign-in page.
     if (!page.getElementById("found")) return location.assign(address);
     if (number !== requestCount) return undefined;
     for (const id of ["found", "tools", "downloads"]) {
@@ -147,7 +147,7 @@ function save(content: Blob, disposition: string): void {
 const maxFailures = 5;
 const retryDelayMs = 2000;
 
-/** Runs all steps of an import. The button remains for browsers without scripts and after repeated failures. */
+/** Runs all steps of an import. The button stays for browsers without scripts and after repeated failures. */
 export function continueImport(): void {
   const form = document.querySelector<HTMLFormElement>("form[data-continue]");
   if (form) void runImportStep(form, 0);

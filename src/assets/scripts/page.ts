@@ -16,7 +16,7 @@ export function choose(): void {
   summarizeAccess();
 }
 
-/** Hides the summary of what a credential sees while the choices differ from those that it describes. */
+/** Hides the summary of a credential's access while the form has choices other than the described ones. */
 function summarizeSelection(): void {
   const summary = document.querySelector<HTMLElement>("[data-selection-summary]");
   const form = document.querySelector<HTMLFormElement>("form.issue");
@@ -30,11 +30,11 @@ function summarizeSelection(): void {
     notice.hidden = !isChanged;
   };
   form.addEventListener("change", update);
-  // A browser that restores the page restores its choices too.
+  // A browser that restores the page also restores its choices.
   addEventListener("pageshow", update);
 }
 
-/** Applies a filter when a selection changes. The button is only needed for typed text. */
+/** Applies a filter when a selection changes. Only typed text needs the button. */
 function filterAtOnce(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-at-once]")) {
     for (const select of form.querySelectorAll("select")) {
@@ -78,7 +78,7 @@ function filterChoices(box: HTMLInputElement): void {
     const first = [...choices].find((choice) => !choice.hidden);
     if (menu && !event.isComposing && box.value.trim() !== "") first?.querySelector("a")?.click();
   });
-  // People who open the menu with a key type at once. On a phone, the keyboard would cover the menu.
+  // A member who opens the menu by keyboard can type at once. On a phone, the keyboard would cover the menu.
   menu?.addEventListener("toggle", () => {
     if (menu.open && menu.querySelector("summary")?.matches(":focus-visible")) box.focus();
   });
@@ -118,7 +118,7 @@ async function copy(button: HTMLButtonElement, text: string, confirmation: strin
   setTimeout(() => (button.innerHTML = previous), 1500);
 }
 
-/** An error no longer applies once its value changes. The summary stays until the next save. */
+/** Removes an error when its value changes. The summary stays until the next save. */
 function clearErrorsOnChange(): void {
   document.addEventListener("input", ({ target }) => {
     const control = target instanceof Element && target.closest('[aria-invalid="true"]');

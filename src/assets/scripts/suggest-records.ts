@@ -30,13 +30,13 @@ async function showSuggestions(input: HTMLInputElement, url: string): Promise<vo
   list.replaceChildren(
     ...items.map(({ id, label }) => {
       const option = document.createElement("option");
-      // A filter takes the ID, and shows the title beside it.
+      // A filter takes the ID, and shows the title next to it.
       if (input.dataset["recordIds"] === undefined) option.value = label;
       else Object.assign(option, { value: id, label });
       return option;
     }),
   );
-  // An added row is a copy, whose list has the ID of the original.
+  // An added row is a copy, so its list still has the ID of the original.
   list.id = `${input.id}-records`;
   input.setAttribute("list", list.id);
 }

@@ -1,6 +1,6 @@
 import { pageText } from "./language/page.ts";
 
-/** Says below the form of a new credential what the present choices let it do. */
+/** Describes the access that the current choices would give a new credential, below its form. */
 export function summarizeAccess(): void {
   const summary = document.querySelector<HTMLElement>("[data-access-summary]");
   const form = summary?.closest("form");
@@ -10,7 +10,7 @@ export function summarizeAccess(): void {
     ...form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]:checked`),
   ];
   const purposes = JSON.parse(summary.dataset["purposes"] ?? "{}") as Record<string, Named>;
-  // A sentence at the top describes the choices with which the page opened.
+  // A sentence at the top describes the choices that the page had when it opened.
   const sentence = document.querySelector<HTMLElement>("[data-selection-summary] > p[hidden]");
   const update = () => {
     const [purpose] = checked("purpose");
@@ -33,7 +33,7 @@ export function summarizeAccess(): void {
   };
   update();
   form.addEventListener("change", update);
-  // A browser that restores the page restores its choices too.
+  // A browser that restores the page also restores its choices.
   addEventListener("pageshow", update);
 }
 
@@ -46,6 +46,6 @@ function appliesTo(permission: string, resource: string): boolean {
   return !permission.startsWith("submissions:") || resource.startsWith("form:");
 }
 
-/** The label of a choice without its hint. */
+/** Returns the label of a choice without its hint. */
 const nameOf = (input: HTMLInputElement): string =>
   input.closest("label")?.querySelector("span")?.firstChild?.textContent?.trim() ?? "";

@@ -1,6 +1,6 @@
 /**
- * Warns before a page with unsaved changes is left. Forms with `data-warn` count: after an input, after a button that
- * changed them, and when they are shown again with errors.
+ * Warns before the member leaves a page with unsaved changes. Forms with `data-warn` count as changed after an input,
+ * after a button that changed them, and when they are rendered again with errors.
  */
 export function warnBeforeLeaving(): void {
   const unsaved = new Set<HTMLFormElement>();
@@ -13,7 +13,7 @@ export function warnBeforeLeaving(): void {
     const form = target instanceof Element && target.closest<HTMLFormElement>("form[data-warn]");
     if (form) unsaved.add(form);
   });
-  // The listeners of the forms run first, so it is known whether they send the form themselves.
+  // The listeners of the forms run first, so this knows whether a script sends the form.
   document.addEventListener("submit", ({ target, submitter, defaultPrevented }) => {
     if (!(target instanceof HTMLFormElement) || target.dataset["warn"] === undefined) return;
     if (!defaultPrevented) submitted = target;
@@ -22,7 +22,7 @@ export function warnBeforeLeaving(): void {
   });
   addEventListener("beforeunload", (event) => {
     const isLost = [...unsaved].some((form) => form !== submitted);
-    // After a download or a failed request, the form is still there.
+    // After a download or a failed request, the page still contains the form.
     submitted = undefined;
     if (isLost) event.preventDefault();
   });

@@ -7,7 +7,7 @@ interface Uploaded {
 
 /** Uploads files as soon as they are chosen or dropped. The form then sends their IDs instead of their bytes. */
 export function uploadFiles(): void {
-  // Pages that are loaded over plain HTTP cannot compute digests. There, the form sends the files.
+  // Pages that are loaded over plain HTTP cannot compute digests. On such pages, the form sends the files.
   if (!("subtle" in crypto)) return;
   for (const field of document.querySelectorAll<HTMLElement>("[data-upload]")) {
     const input = field.querySelector<HTMLInputElement>('input[type="file"]');
@@ -44,7 +44,7 @@ function acceptDrops(field: HTMLElement, upload: (files: readonly File[]) => voi
   });
 }
 
-/** A form that is sent during an upload would leave the file out. */
+/** Delays the form during an upload, because it would otherwise omit the file. */
 function waitForUploads(field: HTMLElement): void {
   field.closest("form")?.addEventListener("submit", (event) => {
     const running = field.querySelector("progress");
@@ -102,7 +102,7 @@ function addRow(field: HTMLElement, name: string) {
   return { row, progress, status };
 }
 
-/** Builds the inputs that the server renders for a file that is not attached yet. */
+/** Builds the inputs that the server renders for an unattached file. */
 function showUploaded(field: HTMLElement, row: HTMLElement, { id, name }: Uploaded): void {
   const key = field.dataset["field"] ?? "";
   const hidden = (inputName: string, value: string) =>
@@ -146,7 +146,7 @@ async function send(
   return announced;
 }
 
-/** `fetch` does not report the progress of uploads. */
+/** Uses XMLHttpRequest, because `fetch` does not report the progress of uploads. */
 function sendContent(url: string, file: File, onProgress: (share: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -163,7 +163,7 @@ function sendContent(url: string, file: File, onProgress: (share: number) => voi
   });
 }
 
-/** The reason in a problem document. */
+/** Returns the reason in a problem document. */
 function reasonOf(text: string): string {
   try {
     const { errors = [], ...problem } = JSON.parse(text) as ProblemDocument;

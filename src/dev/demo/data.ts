@@ -1,8 +1,8 @@
-/** The people, goods and texts of the demo. The same numbers give the same data at every run. */
+/** The people, goods and texts of the demo. Every run generates the same data, because it uses the same numbers. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Days of the demo. */
+/** The number of days that the demo covers. */
 export const demoDays = 92;
 
 interface Contact {
@@ -10,7 +10,7 @@ interface Contact {
   email: string;
 }
 
-/** The first four are those that the documentation mentions. */
+/** The documentation mentions the first four. */
 export const contacts: Contact[] = [
   ["Yamada", "yamada@example.com"],
   ["Garcia", "garcia@example.com"],
@@ -88,7 +88,7 @@ const questions = [
   ["Discount for schools", "en", "invoice", "We would order 120 notebooks a term."],
 ] as const;
 
-/** A number from 0 to 1 that depends on the index only. */
+/** Returns a number from 0 to 1 that depends only on the index and the salt. */
 const scatter = (index: number, salt: number) => {
   const value = Math.sin(index * 127.1 + salt * 311.7) * 43758.5453;
   return value - Math.floor(value);
@@ -96,7 +96,10 @@ const scatter = (index: number, salt: number) => {
 const pick = <T>(list: readonly T[], index: number, salt: number): T =>
   list[Math.floor(scatter(index, salt) * list.length)] as T;
 
-/** The days from the start of the demo to each of `count` items. There are more of them towards the end. */
+/**
+ * Returns the number of days from the start of the demo for each of `count` items. Items become more frequent towards
+ * the end.
+ */
 export function spread(count: number, start: number, now: number): number[] {
   const workday = (index: number) => {
     const part = ((index + scatter(index, 1)) / count) ** 0.8;
@@ -133,19 +136,19 @@ export function order(index: number, time: number): object {
   return { ...identity, state, lines };
 }
 
-/** A file next to this one, in `files`, and what it is attached to. */
+/** A file in the folder `files`, and the field that it is attached to. */
 export interface Attachment {
   collection: "form:purchase" | "form:helpdesk";
   field: "invoices" | "photos";
   file: string;
 }
 
-/** What staff attach to a purchase request one day after its creation, by the request's index. */
+/** The files that staff attach to a purchase request one day after its creation, by the request's index. */
 export const purchaseAttachments: Readonly<Record<number, Attachment>> = {
   36: { collection: "form:purchase", field: "invoices", file: "quote.pdf" },
 };
 
-/** What customers attach to their questions, by the question's index. */
+/** The files that customers attach to their questions, by the question's index. */
 export const questionAttachments: Readonly<Record<number, Attachment>> = {
   52: { collection: "form:helpdesk", field: "photos", file: "lamp.png" },
   57: { collection: "form:helpdesk", field: "photos", file: "nib.png" },

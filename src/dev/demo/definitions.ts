@@ -152,7 +152,7 @@ const helpdesk = {
   ],
 };
 
-/** By their paths. A reference needs its app, so the order matters. */
+/** The definitions by path. The order matters, because a reference needs its app. */
 export const definitions = {
   "/apps/customers": customers,
   "/apps/products": products,

@@ -29,7 +29,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const unfinishedFolder = ".wrangler/demo";
 
 /**
- * Replaces the local database with one that has an owner and the demo. The folder gets its name at the end, so an
+ * Replaces the local database by one with an owner and the demo. The folder gets its final name at the end, so an
  * interrupted run starts over.
  */
 export async function createDemo(setupSecret: string): Promise<void> {
@@ -78,11 +78,11 @@ async function fillDemo(url: string, setupSecret: string): Promise<void> {
     collections: ["app:orders"],
   });
   await traffic.run(now);
-  // Its receiver exists only while the demo is created.
+  // The receiver of this webhook exists only while the demo is created.
   await send("PATCH", `/webhooks/${(webhook.body as { id: string }).id}`, { state: "paused" });
 }
 
-/** The items in the order of their creation, as requests of the credentials. */
+/** Returns the items in the order of their creation, as requests of the credentials. */
 function itemsOf(start: number, end: number) {
   const orders = spread(orderCount, start, end).map((at, index) => ({
     at,

@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import type { Miniflare } from "miniflare";
 import { migrate, startLocalWorker } from "../local-database.ts";
 
-/** The service of the demo's Worker, whose clock `seed.ts` sets. It stores its data in `folder`. */
+/** Starts the service of the demo's Worker, whose clock `seed.ts` sets. It stores its data in `folder`. */
 export async function startDemoService(
   folder: string,
 ): Promise<{ url: string; miniflare: Miniflare }> {

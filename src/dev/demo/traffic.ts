@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Attachment } from "./data.ts";
 
-/** The secrets of the demo's credentials. That of the API client has the form `id:secret`. */
+/** The secrets of the demo's credentials. The secret of the API client has the format `id:secret`. */
 export type Secrets = Record<"staff" | "shop" | "website" | "erp", string>;
 
 interface Create {
   at: number;
   path: string;
   body: { data: object };
-  /** Attached when the item is created. */
+  /** A file that is attached when the item is created. */
   attachment?: Attachment | undefined;
-  /** Attached by staff a day later. */
+  /** A file that staff attach a day later. */
   later?: Attachment | undefined;
 }
 
@@ -30,7 +30,10 @@ export type Send = (
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** Three months of requests, sent in the order of their times. The clock of the demo's Worker shows each of these times. */
+/**
+ * Three months of requests, sent in the order of their times. The clock of the demo's Worker is set to each of these
+ * times.
+ */
 export class Traffic {
   readonly #url: string;
   #now = 0;
@@ -66,7 +69,7 @@ export class Traffic {
     };
   }
 
-  /** Runs what is planned up to this time. */
+  /** Runs the requests that are planned up to this time. */
   async run(until: number): Promise<void> {
     for (;;) {
       this.#planned.sort((a, b) => a.at - b.at);
@@ -99,7 +102,7 @@ export class Traffic {
     this.#planned.push({ at, run });
   }
 
-  /** Creates items. With `closing`, most submissions that are older than two weeks get closed some days later. */
+  /** Creates items. With `closing`, most submissions older than two weeks are closed some days after their creation. */
   #creates(items: Create[], send: Send, closing?: { staff: Send; now: number }): void {
     for (const [index, { at, path, body, attachment, later }] of items.entries()) {
       this.#at(at, async () => {
@@ -115,7 +118,7 @@ export class Traffic {
           );
         }
         if (!closing || status !== "submitted" || at > closing.now - 14 * dayMs) return;
-        // The documentation changes the first submissions.
+        // The examples of the documentation change the first submissions.
         if (index < 3 || index % 4 === 1) return;
         this.#at(at + (2 + (index % 5)) * dayMs, () =>
           closing.staff("PATCH", `/submissions/${id}`, { status: "closed" }),
@@ -157,7 +160,10 @@ export class Traffic {
     return ((await response.json()) as { access_token: string }).access_token;
   }
 
-  /** Mistakes of the last day: a missing permission, an unknown form, invalid data, an old version, a reached limit. */
+  /**
+   * Failed requests of the last day: a missing permission, an unknown form, invalid data, an old version, a reached
+   * limit.
+   */
   #refusals({ shop, website, erp }: Secrets, now: number): void {
     const hoursAgo = (hours: number) => now - hours * hourMs;
     for (const hours of [19, 11, 3.2]) {
@@ -191,7 +197,7 @@ export class Traffic {
       await this.as(bearer, 429)("GET", "/apps/orders/schema");
   }
 
-  /** The shop sends some orders of the last days. */
+  /** The shop changes some orders of the last days to sent. */
   #changes(send: Send, now: number): void {
     for (const [index, number] of ["000083", "000085", "000087", "000088"].entries()) {
       this.#at(now - (9 - index * 2) * hourMs, () =>
@@ -201,7 +207,7 @@ export class Traffic {
   }
 }
 
-/** Uploads a file. Returns the data of an item that has it. */
+/** Uploads a file. Returns the data of an item that contains the file. */
 async function upload(send: Send, { collection, field, file }: Attachment): Promise<object> {
   const content = readFileSync(new URL(`files/${file}`, import.meta.url));
   const sha256 = createHash("sha256").update(content).digest("hex");

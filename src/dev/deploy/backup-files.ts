@@ -7,9 +7,9 @@ import { homeName } from "#domain/bookmarks.ts";
 import { findStatements } from "./split-sql.ts";
 import { stop } from "./wrangler.ts";
 
-/** The files of a backup, of which each has the export of one database. */
+/** The files of a backup. Each file contains the export of one database. */
 
-/** The file of a database: the chosen name, with the binding before its extension. */
+/** Returns the file name for a database: the chosen name with the binding before its extension. */
 export const nameBackupFile = (output: string, binding: string): string =>
   output.replace(/(\.\w+)?$/, `.${binding}$1`);
 
@@ -21,14 +21,14 @@ export interface Backup {
   files: ReadonlyMap<string, string>;
   /** The location or jurisdiction of each data database, or null. */
   places: ReadonlyMap<string, string | null>;
-  /** How often the service had been restored. */
+  /** The number of times that the service had been restored. */
   restores: number;
 }
 
 const placedPattern = /'(DATA_\d\d)'/g;
 const databasePattern = /\('(DATA_\d\d)' *, *(?:NULL|'(\w+)') *, *\d+\)/gi;
 
-/** Finds the files of a backup, beside that of the home database. Stops if one is missing. */
+/** Finds the files of a backup next to the file of the home database. Stops if one is missing. */
 export async function findBackup(homeFile: string): Promise<Backup> {
   if (!isFile(homeFile)) stop(`--from cannot read ${homeFile}.`);
   const places = await findPlaces(homeFile);
@@ -40,10 +40,10 @@ export async function findBackup(homeFile: string): Promise<Backup> {
   const files = new Map([[homeName, homeFile]]);
   for (const binding of places.keys()) files.set(binding, siblingOf(homeFile, binding));
   const names = Array.from(files.values(), (file) => basename(file));
-  const missing = [...files.values()].filter((file) => !isFile(file));
-  if (missing.length > 0)
+  const missingFiles = [...files.values()].filter((file) => !isFile(file));
+  if (missingFiles.length > 0)
     stop(
-      `${homeFile} has apps and forms in data databases. These files of the backup are missing: ${missing.join(", ")}. ` +
+      `${homeFile} has apps and forms in data databases. These files of the backup are missing: ${missingFiles.join(", ")}. ` +
         "Nothing was created.",
     );
   const others = listDataFiles(homeFile).filter((name) => !names.includes(name));
@@ -74,7 +74,7 @@ const siblingOf = (homeFile: string, binding: string): string =>
 const isFile = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** The names of all files of data databases beside that of the home database. */
+/** Returns the names of all files of data databases next to the file of the home database. */
 function listDataFiles(homeFile: string): string[] {
   if (!homeFilePattern.test(homeFile)) return [];
   const [start = "", end = ""] = basename(siblingOf(homeFile, "\0")).split("\0");
@@ -88,12 +88,12 @@ function listDataFiles(homeFile: string): string[] {
 
 const restoresPattern = /^-- restores: (\d+)$/m;
 
-/** Notes in a backup how often the service had been restored, which its databases do not know. */
+/** Stores in a backup how often the service had been restored, because the databases do not contain this number. */
 export function noteRestores(homeFile: string, restores: number): void {
   appendFileSync(homeFile, `-- restores: ${restores}\n`);
 }
 
-/** Reads the note of `noteRestores` at the end of a file. 0 without one. */
+/** Reads the number that `noteRestores` has stored at the end of a file. 0 if there is none. */
 async function readRestores(homeFile: string): Promise<number> {
   const handle = await open(homeFile);
   const { size } = await handle.stat();
@@ -103,7 +103,7 @@ async function readRestores(homeFile: string): Promise<number> {
   return Number(restoresPattern.exec(buffer.toString())?.[1] ?? 0);
 }
 
-/** The SHA-256 of a file. */
+/** Returns the SHA-256 of a file. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);

@@ -2,8 +2,8 @@ import * as http from "node:http";
 import { captureWrangler, stop } from "./wrangler.ts";
 
 /**
- * Cloudflare's API, with the credentials of wrangler. Commands call the endpoints that wrangler calls, because each start
- * of wrangler takes more than a second of CPU time.
+ * A client for Cloudflare's API with the credentials of wrangler. Commands call the same endpoints as wrangler, because
+ * each start of wrangler takes more than a second of CPU time.
  */
 
 interface ApiError {
@@ -16,7 +16,7 @@ type Outcome<Result> = { result: Result } | { error: ApiError };
 
 interface CallOptions {
   query?: Record<string, string>;
-  /** Sent as JSON, unless it is a form or a blob. */
+  /** The body, sent as JSON unless it is a form or a blob. */
   body?: object;
   headers?: Record<string, string>;
 }
@@ -33,7 +33,7 @@ export class Cloudflare {
     this.accountId = accountId;
   }
 
-  /** Connects to an account. Without an ID, to the only one that the credentials can see. */
+  /** Connects to an account. Without an ID, connects to the only account that the credentials can access. */
   static async connect(accountId: string | undefined): Promise<Cloudflare> {
     const api = new Api();
     return new Cloudflare(api, accountId ?? (await findOnlyAccount(api)));
@@ -45,7 +45,7 @@ export class Cloudflare {
     return "error" in outcome ? stop(describe(method, path, outcome.error)) : outcome.result;
   }
 
-  /** Calls an endpoint of the account. Returns an error for the caller to judge. */
+  /** Calls an endpoint of the account. Returns an error to the caller instead of stopping. */
   async attempt<Result>(
     method: string,
     path: string,
@@ -61,7 +61,7 @@ export class Cloudflare {
     return outcome.error.status === 404 ? undefined : stop(describe("GET", path, outcome.error));
   }
 
-  /** All entries of a list that has pages. */
+  /** Returns all entries of a list with pages. */
   async list<Entry>(path: string): Promise<Entry[]> {
     const entries: Entry[] = [];
     for (let page = 1; entries.length === (page - 1) * pageSize; page += 1) {
@@ -87,7 +87,7 @@ async function findOnlyAccount(api: Api): Promise<string> {
 
 const maxAttempts = 3;
 const retryMs = 1000;
-/** The token of a browser sign-in is valid for an hour. */
+/** The age at which the token is refreshed. A token of a browser sign-in is valid for an hour. */
 const maxTokenAgeMs = 30 * 60 * 1000;
 
 class Api {
@@ -97,7 +97,7 @@ class Api {
   #readAt = -Infinity;
 
   constructor() {
-    // As wrangler does. Node 22 cannot.
+    // Uses the proxy of the environment, like wrangler. Node 22 does not support this.
     const { setGlobalProxyFromEnv } = http as { setGlobalProxyFromEnv?: () => void };
     setGlobalProxyFromEnv?.();
   }
@@ -141,7 +141,7 @@ class Api {
   }
 }
 
-/** The headers that authenticate calls, from the same variables as wrangler or from its sign-in. */
+/** Returns the headers that authenticate calls, from the same variables as wrangler or from its sign-in. */
 function readCredentials(): Record<string, string> {
   const variable = process.env["CLOUDFLARE_API_TOKEN"];
   if (variable) return { Authorization: `Bearer ${variable}` };

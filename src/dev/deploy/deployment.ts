@@ -24,13 +24,13 @@ export interface Deployment {
   cloudflare: Cloudflare;
   /** Undefined before the first deployment. */
   live: LiveWorker | undefined;
-  /** The names of the data databases that the home database knew at the start of the command. */
+  /** The names of the data databases that the home database contained at the start of the command. */
   directory: readonly string[];
 }
 
 /**
- * Finds out what an environment has: from the saved file, the deployed Worker and the home database. Changes nothing. Stops
- * if the account lacks a database with apps or forms.
+ * Reads the state of an environment from the saved file, the deployed Worker and the home database. Changes nothing.
+ * Stops if the account lacks a database with apps or forms.
  */
 export async function openDeployment(options: DeploymentOptions): Promise<Deployment> {
   const local = loadLocalSettings(options);
@@ -40,13 +40,13 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   const settings = mergeSettings({ ...local, accountId }, live, options);
   const { environment } = options;
   const deployment: Deployment = { environment, settings, cloudflare, live, directory: [] };
-  const missing = await findDatabases(deployment);
+  const missingDatabases = await findDatabases(deployment);
   const entries = hasHome(deployment) ? await loadDirectory(deployment) : [];
-  await findDataDatabases(deployment, missing, entries);
+  await findDataDatabases(deployment, missingDatabases, entries);
   return { ...deployment, directory: entries.map(({ name }) => name) };
 }
 
-/** Like `openDeployment`, but stops if there is no installation yet. */
+/** Like `openDeployment`, but stops if there is no installation. */
 export async function openInstallation(options: DeploymentOptions): Promise<Deployment> {
   const deployment = await openDeployment(options);
   const [home] = deployment.settings.d1_databases;
@@ -63,7 +63,7 @@ export const hasHome = ({ settings }: Deployment): boolean =>
 
 /** Finds the databases of the settings by ID or by name. Returns the data databases that the account does not have. */
 async function findDatabases({ environment, settings, cloudflare }: Deployment) {
-  const missing: DatabaseSettings[] = [];
+  const missingDatabases: DatabaseSettings[] = [];
   for (const database of settings.d1_databases) {
     const { binding, database_id: id, database_name: name } = database;
     const match = isAssignedId(id)
@@ -72,18 +72,18 @@ async function findDatabases({ environment, settings, cloudflare }: Deployment) 
     if (match) {
       database.database_id = match.uuid;
       database.database_name = match.name;
-      // Nothing creates a data database here: the file does not have the place that its command chose.
-    } else if (isDataDatabase(database)) missing.push(database);
+      // Nothing creates a data database here, because the file does not contain its location.
+    } else if (isDataDatabase(database)) missingDatabases.push(database);
     else if (isAssignedId(id))
       stop(
         `This account does not have the database ${id}, which ${binding} names. Nothing was changed. Choose the right ` +
           `account, or correct ${settingsFileOf(environment)}.`,
       );
   }
-  return missing;
+  return missingDatabases;
 }
 
-/** A data database as the home database knows it. */
+/** A data database in the directory of the home database. */
 interface DirectoryEntry {
   name: string;
   location: string | null;
@@ -102,7 +102,9 @@ async function loadDirectory(deployment: Deployment): Promise<DirectoryEntry[]> 
     .results;
 }
 
-/** Stops if another machine has added a data database since the start of the command. The deployment would unbind it. */
+/**
+ * Stops if another machine has added a data database since the start of the command. This deployment would unbind it.
+ */
 export async function requireNoNewDatabase(deployment: Deployment): Promise<void> {
   const { settings, directory } = deployment;
   const names = [...directory, ...settings.d1_databases.map(({ binding }) => binding)];
@@ -114,7 +116,7 @@ export async function requireNoNewDatabase(deployment: Deployment): Promise<void
     );
 }
 
-/** Adds the data databases that only the home database knows, and drops missing ones that are empty. */
+/** Adds the data databases that only the home database contains, and drops missing ones that are empty. */
 async function findDataDatabases(
   { environment, settings, cloudflare }: Deployment,
   missing: readonly DatabaseSettings[],

@@ -4,18 +4,21 @@ import type { Deployment } from "./deployment.ts";
 import { queryDatabase } from "./query.ts";
 
 /**
- * The erasures that a restore undoes and that the service then repeats. A file keeps them until the restore is complete, so
- * that the command can be repeated after an interruption.
+ * The erasures that a restore undoes and that the service then repeats. They stay in a file until the restore is
+ * complete, so that an interrupted command can be repeated.
  */
 
 const fileOfErasures = (environment: string) => `.wrangler/erasures.${environment}.json`;
 
-/** Saves which items, apps and forms were erased after this moment. Without one, those of the last 31 days. */
+/**
+ * Saves the items, apps and forms that were erased after this moment. Without a moment, saves the erasures of the last
+ * 31 days.
+ */
 export async function saveErasures(deployment: Deployment, since: number): Promise<void> {
   const { environment, settings } = deployment;
   const sql = `SELECT id AS subject FROM erased_item WHERE at >= ${since}
     UNION ALL SELECT collection_id || ' ' || kind || ':' || key FROM deletion WHERE state <> 'deleted' AND erase_at >= ${since}`;
-  // A database from before erasures existed has none of these tables.
+  // A database without these tables is older than the feature of erasures.
   const subjects = new Set(readErasures(environment));
   for (const { binding } of settings.d1_databases) {
     const mayFail = /no such table/;
@@ -31,10 +34,10 @@ function readErasures(environment: string): string[] {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : [];
 }
 
-/** A statement has at most 100 KB. */
+/** The number of subjects per statement. A statement has at most 100 KB. */
 const subjectsPerStatement = 500;
 
-/** Stores the saved erasures in the home database, before the service runs again. Returns their number. */
+/** Stores the saved erasures in the home database before the service runs again. Returns their number. */
 export async function storeErasures(deployment: Deployment): Promise<number> {
   const { environment } = deployment;
   const subjects = readErasures(environment).filter((subject) => /^[\w :-]+$/.test(subject));

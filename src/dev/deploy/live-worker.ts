@@ -7,8 +7,8 @@ interface BoundResource {
 }
 
 /**
- * The bindings and domains of the deployed Worker. Machines without the settings file of the last deployment read them: runners
- * of CI, builds of the deploy button, another laptop.
+ * The bindings and domains of the deployed Worker. Machines without the settings file of the last deployment read them:
+ * CI runners, builds of the deploy button, another laptop.
  */
 export interface LiveWorker {
   vars: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface LiveWorker {
   domains: string[];
 }
 
-/** A binding as Cloudflare returns it. Each type has some of the members. */
+/** A binding in the format of Cloudflare. Each type has some of the members. */
 interface VersionBinding {
   name: string;
   type: string;
@@ -42,7 +42,8 @@ export async function readLiveWorker(
   const path = `/workers/scripts/${name}`;
   const history = await cloudflare.find<{ deployments: Deployment[] }>(`${path}/deployments`);
   if (!history) return undefined;
-  // The first deployment serves. After a rollback, an earlier one knows a newer timeline and more databases.
+  // The first deployment in the list is active. After a rollback, an earlier version in the list has a newer timeline
+  // and more databases.
   const ids = history.deployments.flatMap(({ versions }) =>
     versions.map(({ version_id: id }) => id),
   );
@@ -77,11 +78,11 @@ const varsOf = (bindings: readonly VersionBinding[]): Record<string, string> =>
     bindings.flatMap(({ name, type, text = "" }) => (type === "plain_text" ? [[name, text]] : [])),
   );
 
-/** How often the service has been restored. Each restore starts a timeline (docs/adr/0010-timelines.md). */
+/** Returns the number of restores of the service. Each restore starts a timeline (docs/adr/0010-timelines.md). */
 export const restoresOf = (vars: Readonly<Record<string, string>> = {}): number =>
   Number(vars["RESTORES"] ?? 0);
 
-/** The variables that name the timeline. */
+/** Returns the variables that identify the timeline. */
 export const timelineOf = (vars: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(vars).filter(([name]) => name === "RESTORES" || name === "RESTORE_EPOCH"),

@@ -31,15 +31,15 @@ import { auditRestores, nextTimeline, settleRestore } from "./travel.ts";
 import { runWranglerQuietly, stop } from "./wrangler.ts";
 
 /**
- * Loads a backup into the databases of a new environment. While that goes on, each database has a table with the finished
- * steps, so that the same command continues after an interruption. The exports are of different moments, so afterwards the
- * same is done as after a restore: the directory is made to agree with the databases, erasures are repeated, moves stop,
- * and the service serves a new timeline.
+ * Loads a backup into the databases of a new environment. Meanwhile, each database has a table with the finished steps,
+ * so that repeating the command after an interruption continues it. The exports were made at different times. Loading
+ * therefore ends like a restore: the directory is reconciled with the databases, erasures are repeated, moves stop, and
+ * the service starts a new timeline.
  */
 
 /**
- * Adds the data databases of a backup to the settings of a new environment. Stops if the home database has tables, unless
- * they are of an earlier run with this backup.
+ * Adds the data databases of a backup to the settings of a new environment. Stops if the home database has tables,
+ * unless an earlier run with this backup created them.
  */
 export async function prepareLoad(
   deployment: Deployment,
@@ -53,7 +53,7 @@ export async function prepareLoad(
     if (existing && place !== null && placeOf(existing) !== place)
       stop(`${binding} belongs in ${place}. ${adviseStartOver(deployment)}`);
     if (existing) continue;
-    // A database without a known place follows the home database.
+    // A database without a known location gets the location of the home database.
     const name = nameDataDatabase(settings, binding, place ?? jurisdiction ?? location ?? "");
     settings.d1_databases.push(createDatabaseSettings(binding, name));
   }
@@ -61,7 +61,7 @@ export async function prepareLoad(
 
 const homeOf = (files: Backup["files"]): string => files.get(homeName) ?? "";
 
-/** Stops if a database has tables of something else than this export. Returns the finished steps. */
+/** Stops if a database contains tables of anything but this export. Returns the finished steps. */
 async function requireEmpty(deployment: Deployment, binding: string, hash: string): Promise<Steps> {
   const steps = await readSteps(deployment, binding);
   const loaded = steps.get("file");
@@ -88,11 +88,11 @@ function adviseStartOver({ environment, settings }: Deployment): string {
 }
 
 export interface LoadOptions {
-  /** Goes on without the apps and forms that no export has. */
+  /** Whether to continue without the apps and forms that no export contains. */
   allowsLoss: boolean;
 }
 
-/** Loads a backup into the databases, which exist. Afterwards they are as after a restore, before its deployment. */
+/** Loads a backup into the existing databases. Afterwards, they are in the state of a restore before its deployment. */
 export async function loadBackup(
   deployment: Deployment,
   backup: Backup,
@@ -102,7 +102,7 @@ export async function loadBackup(
   const steps = await readSteps(deployment, homeName);
   if (steps.has("settled")) {
     const timeline = parseTimeline(steps);
-    // The service may have been restored since.
+    // The service may have been restored since the backup.
     if (restoresOf(vars) < restoresOf(timeline)) Object.assign(vars, timeline);
     return;
   }
@@ -110,7 +110,10 @@ export async function loadBackup(
   await settle(deployment, backup, options);
 }
 
-/** Imports a file into a database without tables, or continues. The export includes the list of applied migrations. */
+/**
+ * Imports a file into a database without tables, or continues an import. The export includes the list of applied
+ * migrations.
+ */
 async function fill(deployment: Deployment, binding: string, file: string): Promise<void> {
   const hash = await hashFile(file);
   const steps = await requireEmpty(deployment, binding, hash);
@@ -119,7 +122,7 @@ async function fill(deployment: Deployment, binding: string, file: string): Prom
     const start = `${createStepTable}\n${insertStep("file", hash)}`;
     await queryDatabase(deployment, binding, start);
   }
-  // D1 imports a file completely or not at all, so the last statement of each part tells whether that part is there.
+  // D1 imports a file completely or not at all, so the last statement of each part shows whether the part was imported.
   let part = 0;
   for await (const path of splitSql(file, undefined, (number) => insertStep(namePart(number)))) {
     part += 1;
@@ -129,10 +132,13 @@ async function fill(deployment: Deployment, binding: string, file: string): Prom
   console.log(`${binding}: loaded ${file}.`);
 }
 
-/** How often the lost service may have been restored after the backup. The new timeline is above those of these restores. */
+/**
+ * The maximum number of restores of the lost service after the backup. The new timeline starts above all of their
+ * timelines.
+ */
 const maxLostRestores = 15;
 
-/** Makes the databases agree, and begins a timeline. */
+/** Reconciles the databases and begins a timeline. */
 async function settle(
   deployment: Deployment,
   { files, restores }: Backup,
@@ -151,7 +157,7 @@ async function settle(
   await storeErasures(deployment);
   const unused = `UPDATE data_database SET used_from = ${notYet}`;
   const settled = insertStep("settled", JSON.stringify(timelineOf(vars)));
-  // Together with the step that ends this, so that the audit has one entry even after an interruption.
+  // The same transaction records the end of this step, so that the audit log has one entry even after an interruption.
   const audits = auditRestores(files.keys(), "npm run deploy", Date.now());
   await queryDatabase(deployment, homeName, [unused, ...audits, settled].join(";\n"));
   removeErasures(environment);
@@ -171,19 +177,19 @@ function describeLoss(deployment: Deployment, lost: readonly LostCollection[]): 
   );
 }
 
-/** Lets the service use the loaded databases, and forgets the steps. The service must be deployed. */
+/** Lets the service use the loaded databases, and deletes the recorded steps. The service must be deployed. */
 export async function finishLoad(deployment: Deployment): Promise<void> {
   const bindings = deployment.settings.d1_databases.map(({ binding }) => binding);
   await startUsing(
     deployment,
     bindings.filter((binding) => isDataDatabase({ binding })),
   );
-  // The home database comes last, because an interrupted run continues until then.
+  // The home database comes last, because an interrupted run continues only while it has the steps.
   for (const binding of bindings.toReversed())
     await queryDatabase(deployment, binding, dropStepTable);
 }
 
-/** Imports a file of any size into a database, which is named by its binding or by its name. */
+/** Imports a file of any size into a database with this binding or name. */
 export async function importFile(environment: string, database: string, file: string) {
   for await (const part of splitSql(file)) await importPart(environment, database, part);
 }

@@ -4,14 +4,14 @@ import { restoresOf } from "./live-worker.ts";
 import { queryDatabase, quote } from "./query.ts";
 import { stop } from "./wrangler.ts";
 
-/** The steps of a backup that is being loaded. Each database has a table of those that are finished, until the last one. */
+/** The steps of loading a backup. Until the last step, each database has a table of the finished steps. */
 
 const table = "backup_import";
 
-/** The SHA-256 of the file, the parts that are imported, `complete`, and in the home database `settled`. */
+/** The SHA-256 of the file, the imported parts, `complete`, and in the home database `settled`. */
 export type Steps = ReadonlyMap<string, string>;
 
-/** The finished steps of a database. Empty if no backup is being loaded. */
+/** Reads the finished steps of a database. Empty if no backup is being loaded. */
 export async function readSteps(deployment: Deployment, binding: string): Promise<Steps> {
   const sql = `SELECT step, value FROM ${table}`;
   const mayFail = /no such table/;
@@ -32,11 +32,11 @@ export const insertStep = (step: string, value = ""): string =>
 
 export const namePart = (number: number): string => `part ${number}`;
 
-/** The variables of the timeline that begins with the loaded backup. Empty until the step `settled`. */
+/** Returns the variables of the timeline that begins with the loaded backup. Empty until the step `settled`. */
 export const parseTimeline = (steps: Steps): Record<string, string> =>
   JSON.parse(steps.get("settled") ?? "{}") as Record<string, string>;
 
-/** Stops while an earlier run has loaded only a part of a backup, or has not deployed what it loaded. */
+/** Stops while an earlier run has loaded a backup only partially, or has not deployed it. */
 export async function requireNoPartialLoad(deployment: Deployment): Promise<void> {
   const steps = await readSteps(deployment, homeName);
   if (steps.size === 0) return;

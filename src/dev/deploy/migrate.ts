@@ -3,14 +3,14 @@ import type { Deployment } from "./deployment.ts";
 import { queryDatabase, quote, runStatements } from "./query.ts";
 import { stop } from "./wrangler.ts";
 
-/** Migrations of deployed databases, recorded in the same table as by `wrangler d1 migrations apply`. */
+/** Migrates deployed databases. Uses the same table as `wrangler d1 migrations apply`. */
 
 const folder = "migrations";
 
 const createTable = `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`;
 
-/** The migrations that a database has, and its number of members. */
+/** Reads the applied migrations of a database, and its number of members. */
 async function readState(deployment: Deployment, binding: string) {
   const sql = "SELECT name, (SELECT count(*) FROM member) AS members FROM d1_migrations";
   // A new database has none of these tables.
@@ -31,19 +31,21 @@ export async function hasMigrations(deployment: Deployment, binding: string): Pr
   return applied.size > 0;
 }
 
-/** Applies the missing migrations of a database, in their order. Stops if one fails. Returns its number of members. */
+/**
+ * Applies the missing migrations of a database in order. Stops if one fails. Returns the database's number of members.
+ */
 export async function migrate(deployment: Deployment, binding: string): Promise<number> {
   const { applied, memberCount } = await readState(deployment, binding);
-  const missing = readdirSync(folder)
+  const missingMigrations = readdirSync(folder)
     .filter((name) => name.endsWith(".sql") && !applied.has(name))
     .toSorted();
-  if (missing.length === 0) {
+  if (missingMigrations.length === 0) {
     console.log(`${binding}: No migrations to apply.`);
     return memberCount;
   }
   await queryDatabase(deployment, binding, createTable);
-  for (const name of missing) await apply(deployment, binding, name);
-  console.log(`${binding}: Applied ${missing.length} migrations.`);
+  for (const name of missingMigrations) await apply(deployment, binding, name);
+  console.log(`${binding}: Applied ${missingMigrations.length} migrations.`);
   return memberCount;
 }
 

@@ -56,7 +56,7 @@ interface MoveRow {
   problem: string | null;
 }
 
-/** The linked collections are JSON. */
+/** A move whose linked collections are JSON. */
 type StoredMove = Omit<MoveRow, "collections"> & { collections: string };
 
 const command = "npm run databases";
@@ -76,11 +76,11 @@ async function loadMoves(deployment: Deployment, condition: string): Promise<Mov
   }));
 }
 
-/** Finds the move that is under way. */
+/** Finds the unfinished move. */
 const findActive = async (deployment: Deployment): Promise<MoveRow | undefined> =>
   (await loadMoves(deployment, isActive))[0];
 
-/** The state of a move in one line. */
+/** Describes the state of a move in one line. */
 function describe({ name, source, target, phase, total, done, ...move }: MoveRow): string {
   const way = source === null ? `to ${target}` : `from ${source} to ${target}`;
   if (phase === "kept") {
@@ -96,7 +96,7 @@ function describe({ name, source, target, phase, total, done, ...move }: MoveRow
   return `${name} moves ${way} since ${since}: ${phase}${share}.${reason}`;
 }
 
-/** Prints the move that is under way, and those whose former database keeps its copy. */
+/** Prints the unfinished move, and the moves whose former database still keeps its copy. */
 export async function listMoves(deployment: Deployment): Promise<void> {
   for (const move of await loadMoves(deployment, `${isActive} OR phase = 'kept'`))
     console.log(`\n${describe(move)}`);
@@ -113,7 +113,7 @@ const selectPlaces = `SELECT kind || ':' || key AS name, collection_id AS collec
   UNION ALL SELECT kind || ':' || key, id, '${homeName}' FROM collection WHERE id > 0 AND ${neverPlaced}`;
 const maxNames = 5000;
 
-/** Finds where a collection is. Stops with the closest name if there is none. */
+/** Finds the database of a collection. If there is none, stops and suggests the closest name. */
 async function findPlace(deployment: Deployment, name: string): Promise<Place> {
   const sql = `SELECT collectionId, database FROM (${selectPlaces}) WHERE name = ${quote(name)}`;
   const [place] = await query<Place>(deployment, homeName, sql);
@@ -128,8 +128,8 @@ async function findPlace(deployment: Deployment, name: string): Promise<Place> {
 
 function listOf(names: readonly string[]): string {
   if (names.length === 0) return "There are no apps and forms.";
-  const shown = names.slice(0, 20).join(", ");
-  return names.length > 20 ? `There are ${shown} and others.` : `There are ${shown}.`;
+  const listedNames = names.slice(0, 20).join(", ");
+  return names.length > 20 ? `There are ${listedNames} and others.` : `There are ${listedNames}.`;
 }
 
 async function loadGroup(
@@ -150,7 +150,7 @@ async function findRefusal(
   return row?.refusal ?? null;
 }
 
-/** What the operator should know of a refusal, besides its reason. */
+/** Returns what the operator should know about a refusal besides its reason. */
 async function explain(
   refusal: MoveRefusal,
   deployment: Deployment,
@@ -167,7 +167,7 @@ async function explain(
 const selectDelays = (isPending: string) =>
   `SELECT ${isPending} AS pending, ${hasRepairs} AS repairs`;
 
-/** What would delay the end of a move. */
+/** Finds the reasons that would delay the end of a move. */
 async function findDelays(deployment: Deployment, request: MoveRequest, group: StoredCollection[]) {
   const load = async (database: string, isPending: string) =>
     (
@@ -185,7 +185,10 @@ async function findDelays(deployment: Deployment, request: MoveRequest, group: S
   ];
 }
 
-/** Says what would move, and starts the move if that is confirmed. A move that is under way already goes on. */
+/**
+ * Prints what would move, and starts the move after confirmation. If the move has already been started, only prints its
+ * state.
+ */
 export async function startMove(
   deployment: Deployment,
   { name, to, isConfirmed }: MoveOptions,
@@ -224,7 +227,7 @@ ${request.source} keeps its copy for 7 days.`);
     ),
   ];
   const [started] = await query<{ id: number }>(deployment, homeName, statements.join(";\n"));
-  // Someone else was faster.
+  // Someone else started a move first.
   if (!started) {
     const reason = (await findRefusal(deployment, request)) ?? "busy";
     stop(await explain(reason, deployment, request));
@@ -232,7 +235,7 @@ ${request.source} keeps its copy for 7 days.`);
   console.log("The move starts within a minute. `npm run databases -- list` shows its progress.");
 }
 
-/** Stops the move of a collection, unless the other database has, or is about to have, it. */
+/** Stops the move of a collection, unless the other database already owns it or is about to. */
 export async function stopMove(deployment: Deployment, name: string): Promise<void> {
   const active = await findActive(deployment);
   if (!active || !takesAlong(active, name)) return stop(`${name} is not moving.`);

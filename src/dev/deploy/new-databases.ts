@@ -2,15 +2,17 @@ import { homeName } from "#domain/bookmarks.ts";
 import type { Deployment } from "./deployment.ts";
 import { queryDatabase, quote } from "./query.ts";
 
-/** When the service starts to place apps and forms in a data database that it did not have before. */
+/** Decides when the service starts to place apps and forms in a new data database. */
 
-/** The time from which a database is used that is not deployed yet. */
+/** The start of use of a database that is not deployed yet. */
 export const notYet = Number.MAX_SAFE_INTEGER;
 
-/** New collections are placed in a database once the deployment that binds it has surely reached every location. */
+/** New collections are placed in a database only after the deployment with its binding has reached every location. */
 const rolloutMs = 60_000;
 
-/** Lets apps, forms and moves use these databases a minute from now. Changes nothing for those that are used already. */
+/**
+ * Lets apps, forms and moves use these databases a minute from now. Does not change databases that are already in use.
+ */
 export async function startUsing(
   deployment: Deployment,
   bindings: readonly string[],

@@ -11,7 +11,7 @@ export interface DeploymentOptions {
   jurisdiction?: string | undefined;
   domain?: string | undefined;
   contact?: string | undefined;
-  /** The address of the first owner, who is invited while the service has no member. */
+  /** The email address of the first owner, who is invited while the service has no member. */
   owner?: string | undefined;
   account?: string | undefined;
 }
@@ -46,7 +46,7 @@ const extraDescriptions: Record<string, string> = {
   email: "the owner's address, if there are several owners",
 };
 
-/** The first lines of each command's usage, by the name of its file. */
+/** The first lines of each command's usage, by file name. */
 const purposes: Record<string, string> = {
   deploy: `Usage: npm run deploy -- [options]
 
@@ -70,7 +70,7 @@ Exports each database of a deployment, restores the export into a scratch databa
 Gives an owner of a deployment a new password, and ends the owner's sessions.`,
 };
 
-/** Builds the usage of this command, with the allowed values of its options. */
+/** Builds the usage of this command with the allowed values of its options. */
 function buildUsage(names: readonly string[]): string {
   const descriptions = { ...extraDescriptions, ...mapDescriptions() };
   const lines = names.map((name) => `  --${name.padEnd(14)}${descriptions[name] ?? ""}`);

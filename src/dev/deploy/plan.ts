@@ -5,9 +5,9 @@ import { stop } from "./wrangler.ts";
 const freePlanCode = 100_328;
 
 /**
- * Stops on the Workers Free plan, before anything is created: hashing a password exceeds its CPU time. Only tokens for
- * billing can read the plan. So this uploads an empty Worker with a CPU limit, which the Free plan rejects, and deletes it.
- * Any other failure is left to the deployment itself.
+ * Stops on the Workers Free plan before creating anything, because hashing a password exceeds its CPU time. Only tokens
+ * for billing can read the plan. This therefore uploads an empty Worker with a CPU limit, which the Free plan rejects,
+ * and deletes it. The deployment itself handles any other failure.
  */
 export async function requirePaidPlan({ settings, cloudflare }: Deployment): Promise<void> {
   if (settings.vars["ACCESS_TEAM"]) return;

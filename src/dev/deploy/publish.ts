@@ -10,7 +10,7 @@ import { runWrangler, stop } from "./wrangler.ts";
 
 /**
  * Migrates every database, then deploys. This order is safe, because the previous version works with every migration.
- * Stops before the deployment if a database lacks one, or if the deployment would unbind a database.
+ * Stops before the deployment if a database lacks a migration, or if the deployment would unbind a database.
  */
 export async function migrateAndDeploy(
   deployment: Deployment,
@@ -25,7 +25,7 @@ export async function migrateAndDeploy(
 
 export const isPaused = ({ live }: Deployment): boolean => live?.vars["PAUSED"] === "true";
 
-/** Stops while a restore has paused the service. Its databases may lack what the restore still has to do. */
+/** Stops while a restore has paused the service. The restore may not have finished its work on the databases. */
 export function requireRunning(deployment: Deployment): void {
   if (!isPaused(deployment)) return;
   requireNothingRestored(deployment);
@@ -35,7 +35,7 @@ export function requireRunning(deployment: Deployment): void {
   );
 }
 
-/** Stops if a restore that began on this machine has restored a database, and is not complete. */
+/** Stops if a restore that began on this machine has restored a database but is incomplete. */
 export function requireNothingRestored(deployment: Deployment): void {
   const undo = readUndo(deployment.environment);
   if (!isPaused(deployment) || undo.size === 0) return;
@@ -87,10 +87,13 @@ export async function waitUntilHealthy(url: string): Promise<boolean> {
   return false;
 }
 
-/** How long requests that began before a pause may still run. */
+/** The maximum time for which requests from before a pause may still run. */
 const drainMs = 15_000;
 
-/** Waits until the Worker answers 503, and until earlier requests have ended. Stops on a timeout: the Worker may write. */
+/**
+ * Waits until the Worker returns 503 and earlier requests have ended. Stops on a timeout, because the Worker may still
+ * write.
+ */
 export async function waitUntilPaused(url: string): Promise<void> {
   const failure = await waitForResponse(`${url}/health`, ({ status }) => status === 503);
   if (failure !== undefined) {

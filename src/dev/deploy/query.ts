@@ -3,7 +3,7 @@ import type { Cloudflare } from "./cloudflare.ts";
 import type { Deployment } from "./deployment.ts";
 import { stop } from "./wrangler.ts";
 
-/** Statements in deployed databases. */
+/** Runs statements in deployed databases. */
 
 /** A database of the account. */
 export interface Database {
@@ -19,11 +19,14 @@ interface StatementResult<Row> {
   meta: { size_after?: number };
 }
 
-/** Runs statements in a database, in one transaction. Returns an error for the caller to judge. */
+/** Runs statements in a database in one transaction. Returns an error to the caller instead of stopping. */
 export const runStatements = <Row>(cloudflare: Cloudflare, id: string, sql: string) =>
   cloudflare.attempt<StatementResult<Row>[]>("POST", `/d1/database/${id}/query`, { body: { sql } });
 
-/** Runs statements in a database of a deployment. Returns the result of the first. Empty after an error that may occur. */
+/**
+ * Runs statements in a database of a deployment. Returns the result of the first one. Returns an empty result after an
+ * expected error.
+ */
 export async function queryDatabase<Row>(
   { settings, cloudflare }: Pick<Deployment, "settings" | "cloudflare">,
   binding: string,
@@ -38,11 +41,14 @@ export async function queryDatabase<Row>(
   return first ?? { results: [], meta: {} };
 }
 
-/** A text as an SQL literal. */
+/** Returns a text as an SQL literal. */
 export const quote = (text: string | null): string =>
   text === null ? "NULL" : `'${text.replaceAll("'", "''")}'`;
 
-/** An entry of the audit of the home database, as a statement. With a condition, only where that is true. */
+/**
+ * Returns a statement that adds an entry to the audit log of the home database. With a condition, it adds the entry
+ * only if the condition is true.
+ */
 export const insertAuditEntry = (
   {
     at,

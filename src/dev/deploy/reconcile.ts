@@ -5,9 +5,9 @@ import { quote } from "./query.ts";
 import { eraseCopySql, erasesCopy, stopMoveSql, type MoveRow } from "./restored-moves.ts";
 
 /**
- * After a restore, the directory of the home database and the databases may disagree about where a collection is. This
- * decides for each collection, from what the databases themselves say: the highest epoch wins, because only a finished
- * move raises it. It runs while the service is paused.
+ * After a restore, the directory of the home database may disagree with the databases about the location of a
+ * collection. This decides for each collection from the rows of the databases themselves. The highest epoch wins,
+ * because only a finished move raises it. The service must be paused.
  */
 
 /** A row of `placement`. */
@@ -20,26 +20,26 @@ export interface PlacementRow {
   state: string;
 }
 
-/** What a database knows about a collection that it owns, owned or stores. */
+/** The rows of a database about a collection that it owns, once owned or stores. */
 export interface HeldRow {
   collection_id: number;
-  /** Null if it neither stores the collection nor remembers that it was deleted. */
+  /** Null if the database neither stores the collection nor has a row about its deletion. */
   kind: string | null;
   key: string | null;
   /** Null without a row in `owner`. */
   epoch: number | null;
   state: "owned" | "frozen" | "moved" | null;
-  /** 2 for a collection, 1 for one that is deleted and can be restored, else 0. */
+  /** 2 for a collection, 1 for a deleted one that can be restored, 0 otherwise. */
   stored: number;
-  /** Whether its row is there, even if nothing shows it. */
+  /** Whether the database has the row of the collection, even if it is hidden. */
   copied: number;
-  /** Whether items, changes, former definitions or the tally of it are there. */
+  /** Whether the database has items, changes, former definitions or a tally of the collection. */
   filled: number;
-  /** Whether it remembers a move into it that is not over. */
+  /** Whether the database has recorded an unfinished move of the collection into it. */
   receives: number;
 }
 
-/** Selects what a database holds. */
+/** Selects the rows of a database about all its collections. */
 export const selectHeld = `WITH ids AS (SELECT collection_id AS id FROM owner UNION SELECT abs(id) FROM collection)
   SELECT ids.id AS collection_id, coalesce(c.kind, d.kind) AS kind, ltrim(coalesce(c.key, d.key), '~') AS key, o.epoch, o.state,
     CASE WHEN c.id > 0 THEN 2 WHEN c.id IS NOT NULL AND d.key NOT LIKE '~%' THEN 1 ELSE 0 END AS stored,
@@ -58,16 +58,16 @@ export interface Repair {
 
 interface Reconciliation {
   repairs: Repair[];
-  /** What the operator should know. */
+  /** Messages for the operator. */
   notes: string[];
-  /** The collections of the directory that no database has. */
+  /** The collections of the directory that are in no database. */
   lost: LostCollection[];
 }
 
 export interface LostCollection {
   /** `form:purchase`. */
   name: string;
-  /** The database that the directory names. */
+  /** The database in the directory. */
   database: string;
   /** The database from which it moved. */
   former: string | undefined;
@@ -87,13 +87,16 @@ const isKnown = (held: Held): held is Claim => held.kind !== null && held.key !=
 const byEpoch = (a: Claim, b: Claim) => b.epoch - a.epoch;
 const nameOf = ({ kind, key }: Pick<PlacementRow, "kind" | "key">) => `${kind}:${key}`;
 
-/** Whether a database serves the collection. The home database serves what was never placed, without a row in `owner`. */
+/**
+ * Whether a database serves the collection. The home database serves collections that were never placed and have no row
+ * in `owner`.
+ */
 const isServed = ({ state, database, stored }: Held) =>
   state === "owned" ||
   state === "frozen" ||
   (state === null && database === homeName && stored > 0);
 
-/** What the databases say after a restore. */
+/** The contents of the databases after a restore. */
 export interface RestoredState {
   placements: readonly PlacementRow[];
   held: ReadonlyMap<string, readonly HeldRow[]>;
@@ -131,13 +134,16 @@ export function reconcile({ placements, held, moves }: RestoredState, now: numbe
 interface Decision {
   id: number;
   owner: Claim;
-  /** The epoch under which the owner serves from now on. */
+  /** The epoch under which the owner will serve the collection. */
   epoch: number;
   others: Held[];
   placed: PlacementRow | undefined;
 }
 
-/** Stored collections come before erased ones of the same name, then those of the directory, then the newest. */
+/**
+ * Orders stored collections before erased ones of the same name, then collections in the directory first, then the
+ * newest.
+ */
 function byPrecedence(a: Decision, b: Decision): number {
   return (
     b.owner.stored - a.owner.stored ||
@@ -146,20 +152,21 @@ function byPrecedence(a: Decision, b: Decision): number {
   );
 }
 
-/** Null if no database can serve the collection. */
+/** Returns null if no database can serve the collection. */
 function decide(
   id: number,
   rows: readonly Held[],
   placed: PlacementRow | undefined,
 ): Decision | null {
-  const known = rows.filter(isKnown).map((row) => ({ ...row, epoch: row.epoch ?? 0 }));
-  const served = known.filter(isServed).toSorted(byEpoch);
-  // The database to which it had moved went back to before the move, so the former copy is all that is left.
-  const kept = known.filter(({ state, copied }) => state === "moved" && copied > 0);
-  const owner = served[0] ?? kept.toSorted(byEpoch)[0];
+  const knownRows = rows.filter(isKnown).map((row) => ({ ...row, epoch: row.epoch ?? 0 }));
+  const served = knownRows.filter(isServed).toSorted(byEpoch);
+  // The database to which the collection had moved was restored to a time before the move, so only the former copy
+  // remains.
+  const formerCopies = knownRows.filter(({ state, copied }) => state === "moved" && copied > 0);
+  const owner = served[0] ?? formerCopies.toSorted(byEpoch)[0];
   if (!owner) return null;
   const highest = Math.max(placed?.epoch ?? 0, ...rows.map((row) => row.epoch ?? 0));
-  // An outdated isolate may know a higher epoch of another database, or of this one from the undone time.
+  // An outdated isolate may have cached a higher epoch of another database, or of this one from the undone time.
   const isNewest = owner.epoch === highest && owner === served[0];
   const isElsewhere =
     placed !== undefined && placed.epoch === highest && placed.database !== owner.database;
@@ -173,7 +180,7 @@ function decide(
   };
 }
 
-/** Lets the owner serve, and nothing else. */
+/** Lets only the owner serve the collection. */
 function settle(
   result: Reconciliation,
   { id, owner, epoch, others, placed }: Decision,
@@ -191,7 +198,7 @@ function settle(
     if (other.filled && !moves.some((move) => erasesCopy(move, other)))
       repairs.push({ database: homeName, sql: eraseCopySql(other, owner, now) });
   }
-  // Never placed, and nothing says otherwise.
+  // The collection was never placed, and no database has recorded another placement.
   if (epoch === 0 && !placed) return;
   if (owner.state !== "owned" || owner.epoch !== epoch) {
     const sql = `INSERT OR REPLACE INTO owner (collection_id, epoch, state) VALUES (${id}, ${epoch}, 'owned')`;
@@ -219,7 +226,7 @@ const showSql = (
 ) => `UPDATE collection SET id = -id, key = substr(key, 2) WHERE id = -${id}
   AND NOT EXISTS (SELECT 1 FROM deletion WHERE collection_id = ${id})`;
 
-/** Makes rows of a collection that another database owns a copy like that of a finished move. */
+/** Turns rows of a collection that another database owns into a copy like the one that a finished move leaves. */
 function hideCopy({ repairs }: Reconciliation, { database, collection_id: id, epoch }: Held): void {
   repairs.push({
     database,
@@ -232,7 +239,10 @@ function hideCopy({ repairs }: Reconciliation, { database, collection_id: id, ep
     });
 }
 
-/** Lets the schedule erase a collection whose name another one has. Its new name keeps the rights on the other one as they are. */
+/**
+ * Lets the schedule erase a collection whose name another one has. A new name keeps the erasure from removing rights on
+ * the other one.
+ */
 function eraseNamesake({ repairs, notes }: Reconciliation, namesake: Claim): void {
   const { database, collection_id: id, kind, key, copied } = namesake;
   repairs.push({ database, sql: `DELETE FROM owner WHERE collection_id = ${id}` });
@@ -248,7 +258,10 @@ function eraseNamesake({ repairs, notes }: Reconciliation, namesake: Claim): voi
   notes.push(`${database} erases its copy of ${kind}:${key}: another has its name.`);
 }
 
-/** Gives the name of a collection that no database has to the next one that is created with it. Its items are 404 until then. */
+/**
+ * Releases the name of a collection that is in no database, for the next collection with this name. Its items return
+ * 404 until then.
+ */
 function release(
   { repairs, notes, lost }: Reconciliation,
   { collection_id: id, kind, key, database, state }: PlacementRow,

@@ -15,12 +15,15 @@ import { stop } from "./wrangler.ts";
 
 type Place = Pick<DeploymentOptions, "location" | "jurisdiction">;
 
-/** Ensures that the databases, namespaces and buckets exist. Uses the known ids, else finds them by name, else creates them. */
+/**
+ * Ensures that the databases, namespaces and buckets exist. Uses known ids, otherwise finds them by name, otherwise
+ * creates them.
+ */
 export async function ensureResources(deployment: Deployment, place: Place): Promise<void> {
   const { environment, settings, cloudflare } = deployment;
   await ensureDatabases(deployment, place);
   for (const namespace of settings.kv_namespaces) {
-    // It holds copies of what the database has, so a new one can replace it.
+    // A namespace contains copies of data in the database, so a new one can replace it.
     if (isAssignedId(namespace.id) && (await hasNamespace(cloudflare, namespace.id))) continue;
     const title = `${settings.name}-${namespace.binding.toLowerCase()}`;
     namespace.id =
@@ -30,7 +33,7 @@ export async function ensureResources(deployment: Deployment, place: Place): Pro
   await placeFiles(deployment);
   for (const bucket of settings.r2_buckets) {
     if (await hasBucket(cloudflare, bucket.bucket_name, bucket.jurisdiction)) continue;
-    // Files must not leave the jurisdiction of the home database either.
+    // Files must not leave the jurisdiction of the home database.
     const jurisdiction =
       bucket.jurisdiction ?? place.jurisdiction ?? (await findJurisdiction(cloudflare, home));
     await createBucket(cloudflare, bucket.bucket_name, { ...place, jurisdiction });
@@ -39,7 +42,7 @@ export async function ensureResources(deployment: Deployment, place: Place): Pro
   saveSettings(environment, settings);
 }
 
-/** Tells the service the jurisdictions of its databases, and names the buckets that it needs there. */
+/** Gives the service the jurisdictions of its databases, and names the buckets that it needs in them. */
 async function placeFiles({ settings, cloudflare }: Deployment): Promise<void> {
   const { name, vars, d1_databases: ours, r2_buckets: buckets } = settings;
   const databases = await listDatabases(cloudflare);
@@ -60,7 +63,10 @@ async function placeFiles({ settings, cloudflare }: Deployment): Promise<void> {
   }
 }
 
-/** Creates missing databases: the home database in the chosen place, each data database in the place that its name has. */
+/**
+ * Creates missing databases: the home database in the chosen location, and each data database in the location in its
+ * name.
+ */
 async function ensureDatabases(
   { environment, settings, cloudflare }: Deployment,
   homePlace: Place,
@@ -110,13 +116,13 @@ export async function createDatabase(
   return uuid;
 }
 
-/** Deletes a database, if the account has it. */
+/** Deletes a database if the account has it. */
 export async function deleteDatabase(cloudflare: Cloudflare, name: string): Promise<void> {
   const database = await findDatabase(cloudflare, name);
   if (database) await cloudflare.call("DELETE", `/d1/database/${database.uuid}`);
 }
 
-/** The jurisdiction of a database. Undefined if it has none. */
+/** Finds the jurisdiction of a database. Returns undefined if it has none. */
 export async function findJurisdiction(
   cloudflare: Cloudflare,
   id: string,
@@ -126,7 +132,7 @@ export async function findJurisdiction(
   return jurisdiction ?? undefined;
 }
 
-/** The header that selects the jurisdiction of a bucket. */
+/** Returns the header that selects the jurisdiction of a bucket. */
 export const inJurisdiction = (jurisdiction: string | undefined): Record<string, string> =>
   jurisdiction ? { "cf-r2-jurisdiction": jurisdiction } : {};
 
@@ -149,7 +155,7 @@ async function createBucket(
   console.log(`Created the bucket ${name}.`);
 }
 
-/** Creates a bucket, unless the account has it in this jurisdiction. */
+/** Creates a bucket unless the account has it in this jurisdiction. */
 export async function ensureBucket(
   cloudflare: Cloudflare,
   name: string,
@@ -173,7 +179,7 @@ export async function createNamespace(cloudflare: Cloudflare, title: string): Pr
   return id;
 }
 
-/** Deletes a namespace. Does nothing if an interrupted run has. */
+/** Deletes a namespace. Does nothing if an interrupted run has already deleted it. */
 export async function deleteNamespace(cloudflare: Cloudflare, id: string): Promise<void> {
   if (await hasNamespace(cloudflare, id))
     await cloudflare.call("DELETE", `${namespacesPath}/${id}`);

@@ -4,9 +4,9 @@ import { moveTriggers } from "#store/db/moved-tables.ts";
 import type { Claim, Held, Repair, RestoredState } from "./reconcile.ts";
 import { quote } from "./query.ts";
 
-/** What becomes of moves, and of the copies that they have left, after a restore. */
+/** Ends moves after a restore, and erases the copies that they have left. */
 
-/** A move in the home database that is not over, or has left a copy. */
+/** A move in the home database that is unfinished or has left a copy. */
 export interface MoveRow {
   phase: string;
   source: string | null;
@@ -18,8 +18,8 @@ export const selectMoves = `SELECT phase, source, target, collections FROM colle
   WHERE phase NOT IN ('done', 'stopped')`;
 
 /**
- * Ends the work of moves in each database: a move that had not flipped stops, and the others need nothing of it. A target
- * still knows what it received, so that the schedule erases that.
+ * Removes the state of moves in each database. A move that had not flipped stops, and all others need no state. A
+ * target keeps the list of received collections, so that the schedule erases them.
  */
 export function forgetMoves({ held, moves }: RestoredState): Repair[] {
   const repairs = Array.from(held.keys()).flatMap((database) => {
@@ -36,7 +36,10 @@ export function forgetMoves({ held, moves }: RestoredState): Repair[] {
   return [...repairs, { database: homeName, sql: startOver }];
 }
 
-/** A database may have again what a move had carried, or erased of its copy. */
+/**
+ * Restarts steps from the beginning. A restored database may again contain files that a move had moved, or rows that it
+ * had erased.
+ */
 const startOver =
   "UPDATE collection_move SET position = NULL WHERE phase IN ('retiring', 'kept', 'stopping')";
 
@@ -45,16 +48,16 @@ const idsOf = ({ collections }: MoveRow): number[] =>
 
 type Copy = Pick<Held, "database" | "collection_id" | "epoch" | "receives">;
 
-/** Stops a move that gave the collection away. Earlier phases notice a restore themselves. */
+/** Stops a move that had given the collection away. Earlier phases detect a restore themselves. */
 export const stopMoveSql = (
   id: number,
 ) => `UPDATE collection_move SET phase = 'stopping', problem = 'restored', position = NULL
   WHERE phase = 'retiring' AND EXISTS (SELECT 1 FROM json_each(collections) WHERE value ->> 'id' = ${id})`;
 
 /**
- * Whether the move erases this copy when it ends: what its source had, or what its target received. A target that does not
- * remember the move has the copy from another one: if the home database went back to a time before the end of the move,
- * the collection can have moved on since.
+ * Whether the move erases this copy when it ends: the rows of its source, or the rows that its target received. If the
+ * target has no record of the move, its copy came from another move. After a restore of the home database to a time
+ * before the end of the move, the collection can have moved again.
  */
 export function erasesCopy(
   move: MoveRow,
@@ -68,8 +71,8 @@ export function erasesCopy(
 }
 
 /**
- * Lets the schedule erase a copy of which the home database knows no move, after the time that moves keep theirs. The
- * objects of files belong to the owner.
+ * Lets the schedule erase a copy that belongs to no move in the home database, after the same time as the copies of
+ * moves. The objects of files belong to the owner.
  */
 export function eraseCopySql(
   { database, collection_id: id, epoch }: Copy,

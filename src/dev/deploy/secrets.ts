@@ -7,7 +7,7 @@ import type { Deployment } from "./deployment.ts";
 const secretNames = ["TOKEN_SECRET", "SETUP_SECRET"] as const;
 export type Secrets = Partial<Record<(typeof secretNames)[number], string>>;
 
-/** The local file with the secrets. Cloudflare never shows them again, and rotation needs the old one. */
+/** Returns the local file with the secrets. Cloudflare never returns secrets, and rotation needs the old one. */
 export const secretsFileOf = (environment: string) => `.secrets.${environment}.json`;
 
 export function readSecrets(environment: string): Secrets {
@@ -22,32 +22,32 @@ export function saveSecrets(environment: string, secrets: Secrets): void {
 
 export const createSecret = () => randomBytes(32).toString("base64url");
 
-/** The names of the deployed Worker's secrets. */
+/** Returns the names of the deployed Worker's secrets. */
 export async function findDeployedSecrets({ settings, cloudflare }: Deployment): Promise<string[]> {
   const path = `/workers/scripts/${settings.name}/secrets`;
   return ((await cloudflare.find<{ name: string }[]>(path)) ?? []).map(({ name }) => name);
 }
 
-/** Whether this is a runner of CI, whose files and logs must not keep secrets. */
+/** Whether this is a CI runner. Its files and logs must not contain secrets. */
 export const isRunner = () => Boolean(process.env["CI"]);
 
 /**
- * Returns the secrets that the deployed Worker lacks: from variables of the same names, from the file, or new ones.
- * Saves them to the file before use. On a runner, the Worker alone keeps them.
+ * Returns the secrets that the deployed Worker lacks: from variables with the same names, from the file, or new ones.
+ * Saves them to the file before use. On a runner, only the Worker stores them.
  */
 export function createMissingSecrets(
   environment: string,
   deployedNames: readonly string[],
 ): Secrets {
   const localSecrets = readSecrets(environment);
-  const missing: Secrets = {};
+  const missingSecrets: Secrets = {};
   for (const name of secretNames) {
     if (deployedNames.includes(name)) continue;
-    missing[name] = process.env[name] || localSecrets[name] || createSecret();
+    missingSecrets[name] = process.env[name] || localSecrets[name] || createSecret();
   }
-  if (!isRunner() && Object.keys(missing).length > 0)
-    saveSecrets(environment, { ...localSecrets, ...missing });
-  return missing;
+  if (!isRunner() && Object.keys(missingSecrets).length > 0)
+    saveSecrets(environment, { ...localSecrets, ...missingSecrets });
+  return missingSecrets;
 }
 
 /** Calls `use` with a temporary file of the secrets, which only this user can read. Removes it afterwards. */

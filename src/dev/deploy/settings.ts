@@ -7,7 +7,7 @@ interface Binding {
   binding: string;
 }
 
-/** A database as wrangler's configuration names it. `DB` is the home database, `DATA_01` to `DATA_99` have collections. */
+/** A database in wrangler's configuration. `DB` is the home database. `DATA_01` to `DATA_99` contain collections. */
 export interface DatabaseSettings extends Binding {
   database_name: string;
   database_id: string;
@@ -16,13 +16,13 @@ export interface DatabaseSettings extends Binding {
 
 export const isDataDatabase = ({ binding }: Binding): boolean => /^DATA_\d\d$/.test(binding);
 
-/** Whether a bucket is that of a jurisdiction. wrangler.toml does not have it. */
+/** Whether a bucket belongs to a jurisdiction. wrangler.toml does not contain such buckets. */
 const isJurisdictionBucket = ({ binding }: Binding): boolean => binding.startsWith("FILES_");
 
 export const jurisdictionBinding = (jurisdiction: string): string =>
   `FILES_${jurisdiction.toUpperCase()}`;
 
-/** The settings of a data database. Without a name, as the deployed Worker knows it. */
+/** Creates the settings of a data database. Without a name, uses the name in the deployed Worker. */
 export const createDatabaseSettings = (
   binding: string,
   name = "",
@@ -34,14 +34,14 @@ export const createDatabaseSettings = (
   migrations_dir: "migrations",
 });
 
-/** The name of a new data database. It ends in its location or jurisdiction. */
+/** Returns the name of a new data database. It ends in its location or jurisdiction. */
 export const nameDataDatabase = (
   { name }: Pick<Settings, "name">,
   binding: string,
   place: string,
 ) => `${name}-data-${binding.slice(-2)}-${place}`;
 
-/** The location or jurisdiction of a data database, from its name. */
+/** Returns the location or jurisdiction in the name of a data database. */
 export const placeOf = ({ database_name: name }: DatabaseSettings): string | null =>
   /-data-\d\d-(\w+)$/.exec(name)?.[1] ?? null;
 
@@ -65,9 +65,9 @@ export interface LocalSettings {
   environment: string;
   name: string;
   accountId: string | undefined;
-  /** wrangler.toml. */
+  /** The contents of wrangler.toml. */
   template: Settings;
-  /** The file that the last command on this machine wrote. Empty if it is missing. */
+  /** The contents of the file that the last command on this machine wrote. Empty if it is missing. */
   saved: Partial<Settings>;
 }
 
@@ -78,7 +78,7 @@ export function loadLocalSettings(options: DeploymentOptions): LocalSettings {
   const suffix = isProduction(options) ? "" : `-${options.environment}`;
   return {
     environment: options.environment,
-    // Workers Builds deploys to the Worker whose build it runs, whatever its name is in the configuration.
+    // Workers Builds deploys the Worker whose build it runs, whatever name the configuration has.
     name: process.env["WRANGLER_CI_OVERRIDE_NAME"] || (saved.name ?? `${template.name}${suffix}`),
     accountId: options.account ?? saved.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"],
     template,
@@ -89,9 +89,9 @@ export function loadLocalSettings(options: DeploymentOptions): LocalSettings {
 const isProduction = ({ environment }: { environment: string }) => environment === "production";
 
 /**
- * Merges wrangler.toml with the saved file of the environment, the deployed Worker and the options of the command. The file
- * comes before the Worker, unless another machine has restored the service since. wrangler.toml names resources of
- * production only.
+ * Merges wrangler.toml with the saved file of the environment, the deployed Worker and the options of the command. The
+ * file has precedence over the Worker, unless another machine has restored the service since. wrangler.toml names only
+ * resources of production.
  */
 export function mergeSettings(
   local: LocalSettings,
@@ -171,11 +171,13 @@ const routesOf = (domains: readonly string[]): Settings["routes"] =>
     ? undefined
     : domains.map((pattern) => ({ pattern, custom_domain: true as const }));
 
-/** Whether somebody chose the value. wrangler.toml has empty texts and an address at example.com. */
+/** Whether an operator has chosen the value. wrangler.toml contains empty texts and an address at example.com. */
 const isChosen = (value: string | undefined) =>
   value !== undefined && value !== "" && !value.endsWith("@example.com");
 
-/** Each variable has the first chosen value: of the saved file, of wrangler.toml, of the deployed Worker. */
+/**
+ * Uses the first chosen value of each variable: from the saved file, from wrangler.toml, or from the deployed Worker.
+ */
 function mergeVars(
   template: Record<string, string>,
   saved: Record<string, string>,
@@ -190,7 +192,10 @@ function mergeVars(
   );
 }
 
-/** `npm run databases -- add` adds data databases to the saved file and to the Worker. wrangler.toml has none. */
+/**
+ * Merges the data databases of the saved file and the Worker, which `npm run databases -- add` adds. wrangler.toml has
+ * none.
+ */
 function mergeDataDatabases(
   saved: readonly DatabaseSettings[],
   live: LiveWorker["databases"],
@@ -229,13 +234,15 @@ function readConfig(path: string): Settings {
 }
 
 const noId = "0".repeat(32);
-/** Whether Cloudflare assigned the id. False for the placeholder in wrangler.toml. */
+/** Whether Cloudflare has assigned the id. False for the placeholder in wrangler.toml. */
 export const isAssignedId = (id: string) => !/^[0-]*$/.test(id);
 
 const firstAssigned = (...ids: (string | undefined)[]): string =>
   ids.find((id) => id !== undefined && isAssignedId(id)) ?? noId;
 
-/** Numbers the rate limiters of an environment. Limiters of one account with the same number would share their counts. */
+/**
+ * Numbers the rate limiters of an environment. Limiters of one account with the same number would share their counts.
+ */
 function buildSeparateLimiters(template: Settings, name: string): Settings["ratelimits"] {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 100_000;

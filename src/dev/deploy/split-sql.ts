@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createReadStream, createWriteStream, rmSync, statSync, type WriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 
-/** D1 imports files of up to 5 GiB, and a database can hold 10 GB. */
+/** D1 imports files of up to 5 GiB, and a database can contain 10 GB. */
 const maxImportBytes = 4 * 2 ** 30;
 
 /**
- * Yields the paths of files that together have the statements of this one, in their order, each with at most this many
- * bytes and the statement that exceeds them. A part exists until the next one is asked for. `endPart` returns a statement
- * that ends the part of this number. Without it, a small file is its own only part.
+ * Yields the paths of files that together contain the statements of this file in order. Each file has at most this many
+ * bytes, plus the statement that exceeds them. A part exists until the caller requests the next one. `endPart` returns
+ * a statement that ends the part with this number. Without it, a small file is its own only part.
  */
 export async function* splitSql(
   path: string,
@@ -50,7 +50,7 @@ async function* close(part: WriteStream, text: string): AsyncGenerator<string> {
 /** The tokens that end each state of the text. */
 const ends = { statement: /['";]|--/g, "'": /'/g, '"': /"/g, "--": /\n/g } as const;
 
-/** Cuts a text after each statement. A statement may come in several pieces. */
+/** Splits a text after each statement. A statement may arrive in several pieces. */
 async function* scan(
   chunks: AsyncIterable<string>,
 ): AsyncGenerator<{ text: string; endsStatement: boolean }> {
@@ -81,7 +81,7 @@ async function* scan(
   if (rest) yield { text: rest, endsStatement: false };
 }
 
-/** Longer statements are not found. */
+/** The maximum length of statements that are matched against the pattern. */
 const maxFoundLength = 10_000;
 
 /** Yields the statements of a file that match a pattern. */

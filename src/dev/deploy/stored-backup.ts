@@ -9,25 +9,25 @@ import type { Settings } from "./settings.ts";
 import { stop } from "./wrangler.ts";
 
 /**
- * Backups in a bucket. Each has a folder with the compressed exports, in parts, and a manifest that names them. The manifest
- * comes last, so a folder without one is incomplete.
+ * Backups in a bucket. Each backup is a folder with the compressed exports, in parts, and a manifest that lists them.
+ * The manifest is stored last, so a folder without one is incomplete.
  */
 
-/** Cloudflare's API takes objects of up to 300 MiB. */
+/** The maximum size of a part. Cloudflare's API accepts objects of up to 300 MiB. */
 const maxPartBytes = 250_000_000;
 
 export interface StoredFile {
   name: string;
-  /** Of the compressed file. */
+  /** The SHA-256 of the compressed file. */
   sha256: string;
   bytes: number;
-  /** The names of the objects that make up the compressed file, in their order. */
+  /** The names of the objects that form the compressed file, in order. */
   parts: string[];
 }
 
 interface Manifest {
   files: StoredFile[];
-  /** The settings file of the deployment, which has no secrets. */
+  /** The settings file of the deployment, which contains no secrets. */
   settings: Settings;
 }
 

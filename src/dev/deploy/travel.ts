@@ -10,12 +10,12 @@ import { isDataDatabase, placeOf, type Settings } from "./settings.ts";
 import { readUndo, saveUndo } from "./undo.ts";
 import { stop } from "./wrangler.ts";
 
-/** Time Travel of the databases of an installation. */
+/** Restores the databases of an installation with D1 Time Travel. */
 
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 const bookmarksPattern = /^((DATA_\d\d\/)?[0-9a-f]{8}(-[0-9a-f]{8,32}){3}(,|$))+$/;
 
-/** The bookmark to which each database goes back. */
+/** The bookmark to which each database is restored. */
 export type Targets = ReadonlyMap<string, string>;
 
 /** A time and its databases, or the bookmarks of databases. */
@@ -30,7 +30,10 @@ export function requireMoment(to: string | boolean | undefined): string {
   return to;
 }
 
-/** A time concerns all databases, unless one is chosen. Bookmarks name theirs, as an earlier restore printed them. */
+/**
+ * Parses the request. A time applies to all databases unless one is chosen. Bookmarks contain the names of their
+ * databases, as an earlier restore printed them.
+ */
 export function parseRequest(
   { d1_databases: databases }: Settings,
   to: string,
@@ -38,11 +41,15 @@ export function parseRequest(
 ): RestoreRequest {
   const bindings = databases.map(({ binding }) => binding);
   const bookmarks = timePattern.test(to) ? null : parseBookmarks(to);
-  const chosen = bookmarks ? [...bookmarks.keys()] : only === undefined ? bindings : [`${only}`];
-  const unknown = chosen.filter((binding) => !bindings.includes(binding));
+  const chosenBindings = bookmarks
+    ? [...bookmarks.keys()]
+    : only === undefined
+      ? bindings
+      : [`${only}`];
+  const unknown = chosenBindings.filter((binding) => !bindings.includes(binding));
   if (unknown.length > 0)
     stop(`There is no database ${unknown.join(", ")}. There are ${bindings.join(", ")}.`);
-  return bookmarks ? { time: null, bookmarks } : { time: to, databases: chosen };
+  return bookmarks ? { time: null, bookmarks } : { time: to, databases: chosenBindings };
 }
 
 const travelPath = ({ settings }: Deployment, binding: string, action: string) => {
@@ -70,14 +77,14 @@ async function findBookmark(
   const query = { timestamp: new Date(time).toISOString() };
   const outcome = await deployment.cloudflare.attempt<{ bookmark: string }>("GET", path, { query });
   if (!("error" in outcome)) return outcome.result.bookmark;
-  // The database may be newer than that, or the time too long ago.
+  // The database may have been created later, or the time may be too long ago.
   return stop(
     `${binding} cannot go back to ${time}. Choose a later time, or restore single databases with --database.\n` +
       `Cloudflare says: ${outcome.error.message}`,
   );
 }
 
-/** Restores the databases. Returns the bookmarks that undo it, and what an interrupted run has done of it. */
+/** Restores the databases. Returns the bookmarks that undo the restore, including those of an interrupted run. */
 export async function travel(
   deployment: Deployment,
   targets: Targets,
@@ -101,7 +108,10 @@ export async function travel(
 const longestFeedSql = `SELECT max((SELECT number FROM change WHERE number < (c.id + 1) * ${sequencesPerCollection}
   ORDER BY number DESC LIMIT 1) - c.id * ${sequencesPerCollection}) AS count FROM (SELECT abs(id) AS id FROM collection) c`;
 
-/** The number of the next timeline. A feed that is longer than usual needs a higher one to stay below its start. */
+/**
+ * Returns the number of the next timeline. A feed that is longer than usual needs a higher number, so that it stays
+ * below the start.
+ */
 export async function nextTimeline(deployment: Deployment): Promise<number> {
   const { d1_databases: databases, vars } = deployment.settings;
   let longest = 0;
@@ -116,7 +126,7 @@ export async function nextTimeline(deployment: Deployment): Promise<number> {
   return Math.max(restoresOf(vars), Math.floor(longest / sequencesPerRestore)) + 1;
 }
 
-/** A statement has at most 100 KB. */
+/** The number of repairs per statement. A statement has at most 100 KB. */
 const repairsPerStatement = 100;
 
 async function runAll(deployment: Deployment, repairs: readonly Repair[]): Promise<void> {
@@ -128,7 +138,10 @@ async function runAll(deployment: Deployment, repairs: readonly Repair[]): Promi
     }
 }
 
-/** Statements of the home database that record the restore of databases, unless they have done so since `startedAt`. */
+/**
+ * Returns statements of the home database that record the restore of databases, unless it was recorded since
+ * `startedAt`.
+ */
 export const auditRestores = (
   bindings: Iterable<string>,
   command: string,
@@ -144,8 +157,8 @@ export const auditRestores = (
   });
 
 /**
- * Makes the directory and the databases agree. Returns what the operator should know. The service must be paused, and the
- * databases migrated. `refuseLoss` stops the command if a collection is in no database.
+ * Reconciles the directory with the databases. Returns messages for the operator. The service must be paused, and the
+ * databases must be migrated. `refuseLoss` stops the command if a collection is in no database.
  */
 export async function settleRestore(
   deployment: Deployment,
@@ -154,7 +167,7 @@ export async function settleRestore(
   const { d1_databases: databases } = deployment.settings;
   const now = Date.now();
   if (!databases.some(isDataDatabase)) return [];
-  // Only this needs the schema, whose packages take four times as long to load as all else.
+  // Loaded here, because only this step needs the schema. Its packages take four times as long to load as all others.
   const { reconcile, selectHeld } = await import("./reconcile.ts");
   const { forgetMoves, selectMoves } = await import("./restored-moves.ts");
   const sql = "SELECT collection_id, kind, key, database, epoch, state FROM placement";
@@ -166,7 +179,7 @@ export async function settleRestore(
   const state = { placements, held, moves };
   const { repairs, notes, lost } = reconcile(state, now);
   if (lost.length > 0) refuseLoss?.(lost);
-  // The home database may forget databases that were added after that moment.
+  // The home database may have lost the rows of databases that were added after the restored moment.
   const siteRows = databases.filter(isDataDatabase).map((database) => ({
     database: homeName,
     sql: `INSERT OR IGNORE INTO data_database (name, location, used_from)

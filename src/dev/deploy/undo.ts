@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { formatBookmarks, parseBookmarks, type Bookmarks } from "#domain/bookmarks.ts";
 
 /**
- * The bookmarks that undo a restore, and when it began. A file keeps them until the restore is complete. After an
- * interruption, Time Travel only returns bookmarks of the restored state.
+ * The bookmarks that undo a restore, and the time when it began. They stay in a file until the restore is complete.
+ * After an interruption, Time Travel returns only bookmarks of the restored state.
  */
 
 const fileOfUndo = (environment: string) => `.wrangler/undo.${environment}.txt`;
 
-/** The bookmarks, and the time in milliseconds on a second line. */
+/** Reads the bookmarks, and the time in milliseconds from the second line. */
 function readLines(environment: string): string[] {
   const file = fileOfUndo(environment);
   return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
@@ -18,7 +18,7 @@ function readLines(environment: string): string[] {
 export const readUndo = (environment: string): Map<string, string> =>
   new Map(parseBookmarks(readLines(environment)[0] ?? null));
 
-/** Returns when the incomplete restore began, in milliseconds. Without one, it begins now. */
+/** Returns the time when the incomplete restore began, in milliseconds. Without one, returns the current time. */
 export const readRestoreStart = (environment: string): number =>
   Number(readLines(environment)[1] ?? Date.now());
 

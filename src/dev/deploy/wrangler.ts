@@ -10,8 +10,8 @@ const script = join(
 );
 
 /**
- * Disables prompts: an invisible one would block the command forever. Without its banner, wrangler does not look for a newer
- * version. Stored compiled code saves a quarter of each start.
+ * Disables prompts, because an invisible prompt would block the command forever. Without its banner, wrangler does not
+ * look for a newer version. Cached compiled code saves a quarter of each start.
  */
 const wranglerEnvironment = {
   CI: "true",
@@ -32,7 +32,10 @@ export async function runWrangler(
   await requireSuccess(child, args, () => "");
 }
 
-/** Runs wrangler without its output, which advises to edit files that our commands write. Stops when it fails, with the output. */
+/**
+ * Runs wrangler without its output, which advises editing files that our commands write. If wrangler fails, prints the
+ * output and stops.
+ */
 export async function runWranglerQuietly(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [script, ...args], {
     env: quietEnvironment(),
@@ -57,7 +60,7 @@ async function requireSuccess(
 
 const quietEnvironment = () => ({ ...process.env, ...wranglerEnvironment, NO_COLOR: "1" });
 
-/** Runs wrangler and returns what it printed. Blocks this process, so use it only for what is short. */
+/** Runs wrangler and returns its output. Blocks this process, so use it only for short commands. */
 export function captureWrangler(args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     env: quietEnvironment(),

@@ -5,7 +5,7 @@ import type { Sources } from "./pages.tsx";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** The Markdown files that become pages: those directly in docs/, and the changelog. */
+/** Reads the Markdown files that become pages: the files directly in docs/, and the changelog. */
 function readSources(): Sources {
   const files = readdirSync(join(root, "docs")).filter((file) => file.endsWith(".md"));
   return Object.fromEntries(

@@ -12,7 +12,7 @@ export interface RenderedPage {
   html: string;
   /** The sections, for the table of contents. */
   headings: Heading[];
-  /** What the search looks through: the page's beginning and its sections. */
+  /** The texts that the search covers: the page's beginning and its sections. */
   sections: Section[];
 }
 
@@ -121,10 +121,10 @@ function resolveLink(href: string, pageNames: ReadonlySet<string>): string {
   return `${repository}${file}${hash}`;
 }
 
-/** Pictures are served beside the pages, wherever the repository keeps them. */
+/** Returns the address of a picture. Pictures are served next to the pages, wherever they are in the repository. */
 const imageAddress = (href: string) => `/docs/images/${href.slice(href.lastIndexOf("/") + 1)}`;
 
-/** The last part of a page's address. */
+/** Returns the last part of a page's address. */
 export const pageSlug = (name: string) => (name === "README" ? "contents" : name.toLowerCase());
 
 /** Removes Markdown markup from a heading. */

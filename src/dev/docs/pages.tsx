@@ -5,12 +5,13 @@ import { renderMarkdown, pageSlug } from "./markdown.ts";
 /** The text of each Markdown file by its name without `.md`. */
 export type Sources = Record<string, string>;
 
-/** Returns the names of the pages in the order of the contents, which docs/README.md links. */
+/** Returns the names of the pages in the order in which docs/README.md links them. */
 function orderOf(sources: Sources): string[] {
   const links = (sources["README"] ?? "").matchAll(/\]\((?:\.\.\/)?([\w-]+)\.md/g);
   const order = [...new Set(["README", ...[...links].map(([, name = ""]) => name)])];
-  const missing = Object.keys(sources).filter((name) => !order.includes(name));
-  if (missing.length > 0) throw new Error(`docs/README.md links no page ${missing.join(", ")}.`);
+  const missingNames = Object.keys(sources).filter((name) => !order.includes(name));
+  if (missingNames.length > 0)
+    throw new Error(`docs/README.md links no page ${missingNames.join(", ")}.`);
   return order;
 }
 
@@ -53,7 +54,7 @@ export function renderPages(sources: Sources): Map<string, string> {
   );
 }
 
-/** Scripts show it, because the browser searches. */
+/** The search field. Scripts show it, because the browser searches. */
 function DocsSearch() {
   return (
     <search class="docs-search" hidden>

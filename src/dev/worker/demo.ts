@@ -2,7 +2,7 @@ import worker from "../../index.ts";
 
 /**
  * The service with a clock that the seed sets, so that items, calls and deliveries are spread over three months.
- * Messages of webhooks go nowhere: a receiver inside this Worker accepts them.
+ * Messages of webhooks do not leave the Worker, because a receiver inside it accepts them.
  */
 let now = Date.now();
 Date.now = () => now;

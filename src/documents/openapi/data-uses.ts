@@ -2,8 +2,8 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 
 /**
- * The request that sends the data. A draft has no required fields. A change may contain increments; an upsert has the
- * other rules of a change.
+ * The request that sends the data. A draft has no required fields. A change may contain increments. An upsert otherwise
+ * has the rules of a change.
  */
 export type DataUse = "create" | "draft" | "change" | "draftChange" | "upsert";
 

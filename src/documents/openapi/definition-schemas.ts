@@ -20,7 +20,7 @@ import { pageSchema } from "./problem-schemas.ts";
 
 export const kindSchemaNames = { app: "App", form: "Form" } as const;
 
-/** One schema for each field type. The columns of line items can have every type except line items. */
+/** Returns one schema for each field type. The columns of line items can have every type except line items. */
 function fieldDefinitions(field: Schema): Schema {
   const types = (field["oneOf"] as Schema[]).map((option) => {
     const type = (option["properties"] as Record<string, Schema>)["type"]?.["const"] as string;
@@ -169,7 +169,7 @@ function patchSchema(kind: CollectionKind): Schema {
   return { ...schema, properties: { ...settings, acceptance: patch } };
 }
 
-/** Conditions and sort keys are those of a search. The definition itself validates them. */
+/** Conditions and sort keys have the schemas of a search. The definition itself validates them. */
 function viewsComponent(): Schema {
   const objectList = listSchema({ type: "object", additionalProperties: true });
   const schema = toJsonSchema(viewsSchema());

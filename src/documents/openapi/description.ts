@@ -11,12 +11,13 @@ export interface Description {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `apiRoot`, with parameters as `:name`. */
   path: string;
-  /** The kind of collections to which the path belongs. */
+  /** The kind of collections that the path belongs to. Null if it belongs to none or both. */
   kind: CollectionKind | null;
   tag: "credential" | "definitions" | "records" | "submissions" | "files" | "webhooks";
   /**
-   * The permission that a credential needs; null if every credential may call the operation. With `anyOf`, the body decides
-   * which of the permissions it needs. With `oneOf`, it always needs one of them, and the collection decides which.
+   * The permission that a credential needs. Null if every credential may call the operation. With `anyOf`, the body
+   * decides which of the permissions it needs. With `oneOf`, it always needs one of them, and the collection decides
+   * which.
    */
   permission:
     | Permission
@@ -30,15 +31,15 @@ export interface Description {
   effect: "read" | "write" | "checkable" | "create";
   query: () => z.ZodMiniObject;
   body?: DescribedContent & {
-    /** In addition to `application/json`. */
+    /** The media types of the request in addition to `application/json`. */
     types?: readonly string[];
   };
-  /** Set if the request or the response has the content of a file instead of a document. */
+  /** Set if the request or the response contains the content of a file instead of a document. */
   fileContent?: "request" | "response";
   /** Whether a link in the query replaces the credential. The response then has no limits of a credential. */
   takesLink?: true;
   precondition?: "If-Match" | "If-None-Match" | "both";
-  /** Set if the response has other formats than one JSON document. */
+  /** Set if the response has formats other than one JSON document. */
   formats?: "downloads" | "openapi";
   target: {
     /** Whether the path may name something that does not exist, so that the operation can return 404. */
@@ -47,9 +48,9 @@ export interface Description {
   summary: string;
   description: string;
   responses: Partial<Record<200 | 201 | 202 | 204 | 206, DescribedResponse>>;
-  /** Problems that do not follow from permission, target, query, body and precondition. */
+  /** Problems that cannot be derived from permission, target, query, body and precondition. */
   problems?: readonly ApiCode[];
-  /** The component of each query parameter whose component has another name than the parameter. */
+  /** The component of each query parameter whose component has a different name from the parameter. */
   parameterComponents?: Readonly<Record<string, string>>;
   tool?: DescribedTool;
 }
@@ -80,13 +81,13 @@ export interface DescribedTool {
   name: string;
   title: string;
   description: string;
-  /** Whether each app and form gets a tool of its own, which knows its fields. */
+  /** Whether each app and form gets its own tool with its fields. */
   isPerCollection: boolean;
-  /** Whether the operation changes nothing, although it counts as a write. */
+  /** Whether the operation changes nothing even though it counts as a write. */
   isReadOnly?: true;
-  /** Whether apps and forms share the tool, which takes either `app` or `form`. */
+  /** Whether apps and forms share the tool, which accepts either `app` or `form`. */
   acceptsEitherKind?: boolean;
-  /** The schema of the arguments, given the schemas of those that are no part of the body. */
+  /** Returns the schema of the arguments. `parameters` are the schemas of the arguments outside the body. */
   input(parameters: Schema, collection?: Collection): Schema;
 }
 

@@ -29,7 +29,7 @@ interface DocumentContent {
   tags: { name: string; description: string }[];
   paths: Schema;
   schemas: Schema;
-  /** The names of the items that the paths describe. */
+  /** The names of the items in the paths. */
   names: readonly ResourceNames[];
 }
 
@@ -124,7 +124,7 @@ export function joinedDocument(
   host: Host,
   apps: readonly Collection[],
 ): Schema {
-  // The oldest of similar names is kept, so a new app or form does not rename the types of others.
+  // Of similar names, the oldest one stays, so that a new app or form does not rename the types of others.
   const collections = unsortedCollections.toSorted(
     (a, b) => a.kind.localeCompare(b.kind) || a.id - b.id,
   );
@@ -174,7 +174,7 @@ export const fileTag = { name: "files", description: "The attachments of items."
 const fileTags = (collections: readonly Collection[]) =>
   collections.some(hasFileField) ? [fileTag] : [];
 
-/** The paths of files, which all collections with a field of files share. */
+/** Returns the paths of files. All collections with a field of files share them. */
 function filePathItems(
   operations: Descriptions,
   collections: readonly Collection[],
@@ -190,11 +190,11 @@ function filePathItems(
 const includedApps = (apps: readonly Collection[]): IncludedApps =>
   new Map(apps.map((app) => [app.key, app]));
 
-/** The schemas of the records that responses can include, of apps that the document does not describe. */
+/** Returns the schemas of records that responses can include, for apps that the document does not describe. */
 const otherRecordSchemas = (described: readonly Collection[], apps: readonly Collection[]) =>
   mergeSchemas(apps.filter((app) => !described.some(({ id }) => id === app.id)).map(recordSchemas));
 
-/** The parts of a document that describe one collection. */
+/** Returns the parts of a document that describe one collection. */
 function collectionParts(
   operations: Descriptions,
   collection: Collection,
@@ -228,7 +228,9 @@ function collectionParts(
   };
 }
 
-/** The schemas of a submission of any of these forms, of its changes and of the responses. `form` discriminates. */
+/**
+ * Returns the schemas of a submission of any of these forms, of its changes and of the responses. `form` discriminates.
+ */
 function anyFormSchemas(forms: readonly ResourceNames[]): Schema {
   const { schemaName: anyFormName } = resourceNames("form");
   const schemaRefs = (suffix: string) =>

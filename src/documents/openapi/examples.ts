@@ -22,7 +22,7 @@ const exampleId = "01KAHV3M4E7XQ2R5T8W9YZB6CD";
 const exampleRecordId = `rec_${exampleId}`;
 const exampleFileId = `fil_${exampleId}`;
 
-/** A value for each field that a create accepts, so that the example is a valid request. */
+/** Returns a value for each field that a create accepts, so that the example is a valid request. */
 export function exampleData(
   fields: readonly Field[],
   budget: MatchBudget = { stepsLeft: maxPatternSteps },
@@ -31,7 +31,7 @@ export function exampleData(
   return Object.fromEntries(inputFields.map((field) => [field.key, exampleValue(field, budget)]));
 }
 
-/** The steps that finding example texts may take for all patterns of a definition together. */
+/** The maximum number of steps to find example texts for all patterns of a definition in total. */
 const maxPatternSteps = 400_000;
 
 function exampleValue(field: Field, budget: MatchBudget): unknown {
@@ -91,7 +91,7 @@ function exampleNumber(minimum = -Infinity, maximum = Infinity): number {
   return wholeNumber >= minimum && wholeNumber <= maximum ? wholeNumber : minimum;
 }
 
-/** Valid request bodies, and the responses to them. */
+/** Valid request bodies and their responses. */
 export interface Examples {
   create: object;
   change: object;
@@ -112,7 +112,7 @@ export interface Examples {
 }
 
 const exampleTime = Date.UTC(2026, 10, 21, 1, 23, 45, 678);
-/** Larger data appears only in the request example. */
+/** The maximum length of data in a response example. Larger data appears only in the request example. */
 const maxExampleLength = 20_000;
 
 export function buildExamples(collection: Collection, origin: string): Examples {
@@ -156,7 +156,7 @@ export function buildExamples(collection: Collection, origin: string): Examples 
   return { ...requests, responses };
 }
 
-/** The item that the example request creates, including computed fields. */
+/** Returns the item that the example request creates, including computed fields. */
 function exampleItem(collection: Collection, input: Record<string, unknown>) {
   const { kind, key, definition } = collection;
   const compiled = compileCollection(collection);
@@ -207,7 +207,7 @@ const without =
     return columns ? { ...remaining, fields: columns.map(without(member)) } : remaining;
   };
 
-/** Linters take an object with a type and a default for a schema, also in an example. */
+/** Linters treat an object with a type and a default as a schema, even in an example. */
 const withoutDefault = without("default");
 /** A request must not contain read-only members. */
 const withoutPreviousKeys = without("previous_keys");

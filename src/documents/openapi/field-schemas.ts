@@ -77,7 +77,7 @@ export const dateTimeInputSchema: Schema = {
   ],
 };
 
-/** The schemas of item data with these fields. Their rows and options have named schemas too. */
+/** Returns the schemas of item data with these fields. Their rows and options also have named schemas. */
 export function dataSchemas(
   schemaName: string,
   fields: readonly Field[],
@@ -131,7 +131,10 @@ function inputDataSchema(schemaName: string, fields: readonly Field[], use: Data
   return closedObject(Object.fromEntries(properties), required);
 }
 
-/** Every field is present. Fields without a value are null or an empty list. */
+/**
+ * Returns the schema of data in a response. Every field is present, and fields without a value are null or an empty
+ * list.
+ */
 function outputDataSchema(
   schemaName: string,
   fields: readonly Field[],
@@ -147,7 +150,10 @@ function outputDataSchema(
   return openObject(Object.fromEntries(properties), required);
 }
 
-/** Only the schemas of creates and of full items have labels. In all schemas they would dominate large documents. */
+/**
+ * Adds the label to the schema. Only the schemas of creates and of full items have labels, which would dominate large
+ * documents.
+ */
 function withTitle(field: Field, schema: Schema, showLabel = false): Schema {
   const formula =
     field.type === "computed" ? { readOnly: true, description: `Computed: ${field.formula}` } : {};
@@ -159,7 +165,7 @@ function withTitle(field: Field, schema: Schema, showLabel = false): Schema {
 }
 
 function inputSchema(schemaName: string, field: Field, use: DataUse): Schema {
-  // The server ignores any value that a request sends.
+  // The server ignores values of computed fields in requests.
   if (field.type === "computed")
     return withTitle(field, outputSchema(schemaName, field), use === "create");
   const value = valueSchema(schemaName, field, use);

@@ -9,8 +9,8 @@ import { openObject, ref, stringSchema, type Schema } from "./schema.ts";
 export type IncludedApps = ReadonlyMap<string, Collection>;
 
 /**
- * The schema of `included` in the responses of a collection, and that of a record of several apps. Undefined if the
- * collection has no references.
+ * Returns the schema of `included` in the responses of a collection, and the schema of a record of several apps.
+ * Undefined if the collection has no references.
  */
 export function includedSchemas(
   schemaName: string,
@@ -35,14 +35,14 @@ export function includedSchemas(
   return { included: includedSchema(ref("schemas", name)), schemas: { [name]: record } };
 }
 
-/** The records to which items refer. */
+/** Returns the schema of the records that items refer to. */
 export const includedSchema = (record: Schema): Schema => ({
   type: "object",
   additionalProperties: record,
   description: "With `expand`: the records that the references name, by their IDs.",
 });
 
-/** The schemas of the records of an app that a document does not describe otherwise. */
+/** Returns the schemas of the records of an app that the document does not describe in another place. */
 export function recordSchemas({ key, definition }: Collection): Schema {
   const { schemaName } = resourceNames("app", key);
   const appKey = { type: "string", const: key };

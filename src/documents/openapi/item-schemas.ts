@@ -20,8 +20,8 @@ import { maxOperations } from "#domain/item/body.ts";
 const warningList = listSchema(ref("schemas", "Warning"));
 
 /**
- * The schemas of the items of a collection, or without one, of any collection of that kind. Responses can include records
- * of these apps.
+ * Returns the schemas of the items of a collection. Without a collection, of the items of any collection of that kind.
+ * Responses can include records of these apps.
  */
 export function itemSchemas(
   { kind, schemaName, key }: ResourceNames,
@@ -42,7 +42,7 @@ export function itemSchemas(
   const expanded = collection
     ? includedSchemas(schemaName, collection, apps)
     : { included: includedSchema(ref("schemas", "IncludedRecord")), schemas: {} };
-  // Without references, nothing can be expanded.
+  // A collection without references has nothing to expand.
   const included: Schema = expanded ? { included: expanded.included } : {};
   return {
     ...data,
@@ -77,8 +77,8 @@ const recordBodies = (schemaName: string, dataSchema: (name: string) => Schema):
 });
 
 /**
- * The bodies of creates and changes. A submission needs all required fields, a draft does not. A change without a status
- * may apply to a draft.
+ * Returns the bodies of creates and changes. A submission needs all required fields, and a draft needs none. A change
+ * without a status may apply to a draft.
  */
 function submissionBodies(
   schemaName: string,
@@ -151,7 +151,9 @@ function checkedSchema(form: Schema, data: Schema): Schema {
   ]);
 }
 
-/** With a collection, each operation refers to the schemas of the collection's fields. */
+/**
+ * Returns the schemas of a batch. With a collection, each operation refers to the schemas of the collection's fields.
+ */
 export function batchSchemas({ kind, schemaName }: ResourceNames, collection?: Collection): Schema {
   const uses = dataUses(kind, collection?.definition.fields.fields ?? []);
   const operations = operationSchemas(kind, `${schemaName}Operation`, (use) =>
@@ -187,7 +189,7 @@ export function batchSchemas({ kind, schemaName }: ResourceNames, collection?: C
   };
 }
 
-/** The suffix of the schema name of each `op`. */
+/** Returns the suffix of the schema name for each `op`. */
 const operationSuffixes = (kind: CollectionKind) => ({
   create: "Create",
   update: "Update",

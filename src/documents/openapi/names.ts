@@ -2,20 +2,20 @@ import type { CollectionKind } from "#domain/definition/collection.ts";
 import { keyName, type Schema } from "./schema.ts";
 import { componentPrefix, isLiteral, isMap } from "./versions.ts";
 
-/** The names of a collection's items in schemas and texts. Generators derive names of types from them. */
+/** The names of a collection's items in schemas and texts. Generators derive type names from them. */
 export interface ResourceNames {
   kind: CollectionKind;
-  /** The key of the app or form. Undefined when the path has it as a parameter. */
+  /** The key of the app or form. Undefined when the key is a parameter of the path. */
   key: string | undefined;
-  /** The name of the item's schema, and the start of related names: `OrdersRecord`, `OrdersRecordCreate`, … */
+  /** The name of the item's schema, with which related names start: `OrdersRecord`, `OrdersRecordCreate`, … */
   schemaName: string;
   singular: "record" | "submission";
   plural: "records" | "submissions";
 }
 
 /**
- * Names for one app or form, or without a key, for any app or form. Without a key the schema is `RecordOfApp`, because
- * some languages reserve `Record`, and no key yields such a name.
+ * Returns names for one app or form. Without a key, returns names for any app or form. The schema is then
+ * `RecordOfApp`, because some languages reserve `Record`, and no key produces this name.
  */
 export function resourceNames(kind: CollectionKind, key?: string): ResourceNames {
   const [noun, singular, plural] =
@@ -28,8 +28,8 @@ export function resourceNames(kind: CollectionKind, key?: string): ResourceNames
 }
 
 /**
- * Numbers the names of components and operations that differ only in case or separators, like those of the keys `a-b`
- * and `ab`. Generators derive names of types and files from them. The first of them keeps its name.
+ * Numbers the names of components and operations that differ only in case or separators, such as the names for the keys
+ * `a-b` and `ab`. Generators derive names of types and files from them. The first of them keeps its name.
  */
 export function withDistinctNames(paths: Schema, components: Schema) {
   const newReferences = new Map<string, string>();

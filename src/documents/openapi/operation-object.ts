@@ -25,7 +25,7 @@ export function pathItems(operations: Descriptions, resource: DescribedResource)
   return items;
 }
 
-/** The path in OpenAPI's syntax. */
+/** Returns the path in OpenAPI's syntax. */
 function pathTemplate({ path, kind }: Description, { names }: DescribedResource): string {
   return path.replace(/:(\w+)/g, (_, name: string) =>
     name === "key" ? (names?.key ?? `{${kind}}`) : `{${name}}`,
@@ -42,7 +42,7 @@ function pathParameters({ path, kind }: Description, { names }: DescribedResourc
   return componentNames.flatMap((name) => (name ? [ref("parameters", name)] : []));
 }
 
-/** One operation. Everything follows from its declaration. */
+/** Returns the object of one operation. It is derived completely from the operation's declaration. */
 function operationObject(id: string, op: Description, resource: DescribedResource): Schema {
   const key = resource.names?.key;
   const prefix = key === undefined ? "" : keyName(key);
@@ -74,7 +74,7 @@ function operationObject(id: string, op: Description, resource: DescribedResourc
   };
 }
 
-/** The permissions of which one is enough. Without any, every credential may call the operation. */
+/** Returns the permissions that each suffice alone. Empty if every credential may call the operation. */
 function sufficientPermissions({ permission }: Description): readonly Permission[] {
   if (permission === null) return [];
   if (typeof permission !== "string") {
@@ -93,7 +93,7 @@ function parameterNames(op: Description, isOfOneCollection: boolean): string[] {
   return [
     ...(effect === "create" ? ["idempotencyKey"] : []),
     ...(precondition && !isRead ? ["ifMatch"] : []),
-    // In the document of one app or form, it exists already. If-None-Match: * would always fail.
+    // In the document of one app or form, the collection already exists. `If-None-Match: *` would always fail.
     ...(precondition === "both" ? [isOfOneCollection ? "ifNoneMatch" : "ifNoneMatchAny"] : []),
     ...Object.keys(op.query().shape).map((name) => parameterComponents[name] ?? name),
     ...(isRead ? ["ifNoneMatch"] : []),

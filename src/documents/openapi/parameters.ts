@@ -8,7 +8,7 @@ import type { ResourceNames } from "./names.ts";
 import { enumSchema, stringSchema, toJsonSchema, type Schema } from "./schema.ts";
 import { versions } from "./versions.ts";
 
-/** The parameter components of every document, for the items of these names. A document keeps those that it uses. */
+/** Returns the parameter components for items with these names. A document keeps only the ones that it uses. */
 export function parameterComponents(names: readonly ResourceNames[]): Schema {
   return {
     ...headerParameters(),
@@ -74,7 +74,7 @@ const cursorSchema: Schema = { ...stringSchema, minLength: 1 };
 function queryParameters(): Schema {
   const flag = enumSchema(["true", "false"]);
   return {
-    // Some clients send every `default`. That would contradict the body of a search and shorten a download.
+    // Some clients send every `default`. It would contradict the body of a search and limit a download.
     limit: queryParameter(
       "limit",
       `The number of items on a page (${defaultPageLimit} if omitted), or in a whole download.`,

@@ -92,7 +92,7 @@ export function problemName(code: ApiCode): string {
   return `${typeName(code)}Problem`;
 }
 
-/** One schema of a problem document for each code (RFC 9457). */
+/** Returns one schema of a problem document for each code (RFC 9457). */
 function problemSchemas(): Schema {
   const schemas = apiCodes.map((code) => [problemName(code), problemSchema(code)] as const);
   return Object.fromEntries([...schemas, ["FieldError", fieldErrorSchema]]);
@@ -183,7 +183,7 @@ export const actorSchema: Schema = {
   description: "`credential:ID`, `member:ID`, or `system` for recalculations.",
 };
 
-/** The members of an item, with those of its kind and the schema of its data. */
+/** Returns the members of an item, with the members of its kind and the schema of its data. */
 export const itemProperties = (kindMembers: Schema, data: Schema): Schema => ({
   id: stringSchema,
   ...kindMembers,
@@ -199,7 +199,7 @@ export const itemProperties = (kindMembers: Schema, data: Schema): Schema => ({
 /** The data of any collection. */
 export const anyDataSchema: Schema = { type: "object", additionalProperties: true };
 
-/** A record of any app, as `included` contains it. */
+/** A record of any app in `included`. */
 const includedRecordSchema: Schema = openObject(
   itemProperties({ app: stringSchema, receipt_number: stringSchema }, anyDataSchema),
 );

@@ -75,7 +75,7 @@ export function headerComponents(): Schema {
 const headerRefs = (names: readonly string[]): Schema =>
   Object.fromEntries(names.map((name) => [name.replace(".known", ""), ref("headers", name)]));
 
-/** The headers of a response: the shared ones and `names`. Without a credential, it has no limits. */
+/** Returns the shared headers and `names`. Without a credential, the response has no limits. */
 function responseHeaders(names: readonly string[], mayLackLimits: boolean): Schema {
   const suffix = mayLackLimits ? ".known" : "";
   return headerRefs(["X-Request-Id", `RateLimit-Policy${suffix}`, `RateLimit${suffix}`, ...names]);
@@ -84,7 +84,10 @@ function responseHeaders(names: readonly string[], mayLackLimits: boolean): Sche
 /** The statuses of problems that occur before the limits of a credential are loaded. */
 const statusesWithoutLimits = [401, 429, 500, 503];
 
-/** The headers of an error response. The rate limits are missing when the request failed before they were loaded. */
+/**
+ * Returns the headers of an error response. The rate limits are missing when the request failed before they were
+ * loaded.
+ */
 function problemHeaders(status: number, codes: readonly ApiCode[], takesLink: boolean): Schema {
   if (status === 401) return headerRefs(["X-Request-Id", "WWW-Authenticate"]);
   const mayLackLimits = takesLink || statusesWithoutLimits.includes(status);
@@ -124,7 +127,7 @@ const commonProblems: readonly ApiCode[] = [
 ];
 const allChecks: RouteChecks = { needsPermission: true, mayBeMissing: true, takesLink: false };
 
-/** The error responses of an operation: the common ones and those of `codes`. */
+/** Returns the error responses of an operation: the common ones and the ones of `codes`. */
 export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = allChecks): Schema {
   const allCodes = new Set<ApiCode>([
     ...commonProblems,
@@ -142,7 +145,10 @@ export function errorResponses(codes: readonly ApiCode[], checks: RouteChecks = 
   );
 }
 
-/** Names a response component by its problems, so that operations with the same problems share it. */
+/**
+ * Returns the name of a response component. It depends on the problems, so that operations with the same problems share
+ * it.
+ */
 function responseName(status: number, codes: readonly ApiCode[], { takesLink }: RouteChecks) {
   const isLinked = takesLink && !statusesWithoutLimits.includes(status);
   return (isLinked ? linkedPrefix : "") + codes.map(typeName).join("Or");
@@ -153,7 +159,7 @@ const codesByName = lazy(() => new Map(apiCodes.map((code) => [typeName(code), c
 const codesFromName = (name: string) =>
   name.split(/Or(?=[A-Z])/).flatMap((part) => codesByName().get(part) ?? []);
 
-/** The error responses with these component names. */
+/** Returns the error responses with these component names. */
 export function problemResponses(names: Iterable<string>, origin: string): Schema {
   return Object.fromEntries(
     [...names].toSorted().map((name) => [name, problemResponse(name, origin)]),
@@ -188,7 +194,7 @@ export function jsonContent(schema: Schema, example?: unknown): Schema {
   return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-/** A successful response. `headerNames` are its headers in addition to the shared ones. */
+/** Returns a successful response. `headerNames` are its headers in addition to the shared ones. */
 export function responseObject(
   description: string,
   content: Schema | undefined,

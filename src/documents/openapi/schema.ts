@@ -74,7 +74,8 @@ interface ZodPart {
 }
 
 /**
- * The JSON Schema of a zod schema's input. zod's converter covers all of zod, but is ten times larger in the bundle.
+ * Returns the JSON Schema of a zod schema's input. zod's own converter supports all of zod, but takes ten times
+ * as much of the bundle.
  */
 export function toJsonSchema(schema: z.core.$ZodType): Schema {
   return partSchema(schema);
@@ -158,7 +159,7 @@ function ruleSchema({ type }: ZodDef, rule: ZodCheck): Schema {
     case "string_format":
       return rule.pattern ? { pattern: rule.pattern.source } : {};
     default:
-      // JSON Schema cannot express checks by functions. Their field errors explain the rule.
+      // JSON Schema cannot express checks that are functions. Their field errors explain the rule.
       return {};
   }
 }

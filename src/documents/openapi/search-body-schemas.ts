@@ -56,7 +56,7 @@ const sortKeySchema = (sortableNames: readonly string[] | undefined): Schema =>
     ["field"],
   );
 
-/** A collection without references can expand nothing. */
+/** Returns the schema of `expand`. A collection without references has nothing to expand. */
 function expandSchema(expandableNames: readonly string[] | "any"): Schema {
   if (expandableNames.length === 0) return {};
   return {

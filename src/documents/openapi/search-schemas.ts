@@ -30,7 +30,10 @@ const actorOperand: Schema = {
 };
 const numberSchema: Schema = { type: "number" };
 
-/** In a document with more fields with options, their conditions share schemas without options. Each field adds 750 bytes. */
+/**
+ * If a document has more fields with options, their conditions share schemas without options. Each field would add 750
+ * bytes.
+ */
 const maxOptionFields = 200;
 
 /** Whether the conditions of a document of these collections list the options of each field. */
@@ -45,7 +48,9 @@ export function listsOptions(collections: readonly Collection[]): boolean {
   return counts.reduce((sum, count) => sum + count, 0) <= maxOptionFields;
 }
 
-/** The schemas of a search in this collection: its fields, their operators, and the operands of each operator. */
+/**
+ * Returns the schemas of a search in this collection: its fields, their operators, and the operands of each operator.
+ */
 export function searchSchemas(
   schemaName: string,
   collection: Collection,
@@ -84,7 +89,10 @@ export function anySearchSchemas(): Schema {
   };
 }
 
-/** A condition on one of these fields, or a group of conditions. A leaf is a condition on one field. */
+/**
+ * Returns the schemas of a condition on one of these fields, or of a group of conditions. A leaf is a condition on one
+ * field.
+ */
 function conditionSchemas(
   schemaName: string,
   fields: readonly SearchField[],
@@ -124,7 +132,7 @@ function conditionSchemas(
       conditionList(`${row}Condition`),
     );
   }
-  // Every item has its actors.
+  // The actors of an item are never empty.
   const clearableFields = fields.filter(({ kind }) => kind !== "actor");
   if (clearableFields.length > 0) {
     const searchableKey = `${schemaName}SearchableKey`;
@@ -136,14 +144,14 @@ function conditionSchemas(
   return Object.assign(keySchemas, conditionUnion(schemaName, leaves), ...rowSchemas) as Schema;
 }
 
-/** The conditions on one field with options. Their operands are its current and former options. */
+/** Returns the conditions on one field with options. Their operands are its current and former options. */
 function optionSchemas(schemaName: string, { name, kind, source, options }: SearchField) {
-  // Fields can be called `status` too, and no key yields the name `SystemStatus`.
+  // A field can also have the key `status`, but no key produces the name `SystemStatus`.
   const fieldName = source.in === "system" ? "SystemStatus" : keyName(name);
   const schemas: Schema = {};
   let value = scalarSchema(kind);
   if (options?.isComplete) {
-    // Requests have a schema of the current options.
+    // Requests already have a schema of the current options.
     const isShared = source.in !== "system" && options.former.length === 0;
     const optionsName = `${schemaName}${fieldName}${isShared ? "Option" : "SearchOption"}`;
     const values = [...options.current.map((option) => option.value), ...options.former];
@@ -221,7 +229,7 @@ function operandShape(op: Operator): OperandShape {
   }
 }
 
-/** Undefined for operands that all fields share (`Empty`) and for those that differ by field (`Rows`). */
+/** Returns undefined for operands that all fields share (`Empty`) and for operands that differ by field (`Rows`). */
 function operandSchema(value: Schema, shape: OperandShape): Schema | undefined {
   switch (shape) {
     case "":

@@ -34,7 +34,7 @@ const tags = [
   { name: "webhooks", description: "Events that are sent to your endpoint." },
 ];
 
-/** The OpenAPI 3.1 document of the whole service: every operation, with data of unknown fields. */
+/** Returns the OpenAPI 3.1 document of the whole service: every operation, with data of unknown fields. */
 export function serviceDocument(operations: Descriptions, host: Host): Schema {
   const names = kinds.map((kind) => resourceNames(kind));
   const paths = [null, ...names].map((itemNames) => {

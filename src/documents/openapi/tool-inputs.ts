@@ -45,7 +45,7 @@ export const toolParameters = lazy(() => ({
   limit: z.optional(pageLimit()),
   cursor: z.optional(z.string()),
   expand: z.optional(z.array(z.string()).check(z.maxLength(maxExpansions))),
-  /** The create itself validates it. */
+  /** The create itself validates the key. */
   idempotency_key: z.optional(z.unknown()),
 }));
 export type ToolParameter = keyof ReturnType<typeof toolParameters>;
@@ -79,7 +79,7 @@ export function parameterSchemas(...names: ToolParameter[]): Schema {
   );
 }
 
-/** A schema that includes all schemas to which it refers. */
+/** Returns a schema that includes all schemas that it refers to. */
 function toStandalone(schema: Schema, schemas: Schema): Schema {
   const { schemas: definitions } = reachableComponents(schema, { schemas });
   const text = JSON.stringify(definitions ? { ...schema, $defs: definitions } : schema);
@@ -126,7 +126,7 @@ export function itemInput(
   );
 }
 
-/** Assistants write RFC 3339, so the other formats would only cost tokens. */
+/** Assistants write RFC 3339, so schemas of the other formats would only cost tokens. */
 const toolSchemas = () => ({ ...sharedSchemas(), DateTimeInput: timestampSchema });
 
 const isRequired = (name: string) => ["app", "form", "id"].includes(name);
@@ -144,7 +144,10 @@ const operandSchema: Schema = { type: ["string", "number", "boolean", "array"] }
 const conditionSchema = (field: Schema, ops: readonly string[]) =>
   closedObject({ field, op: enumSchema(ops), value: operandSchema }, ["field", "op", "value"]);
 
-/** The conditions of a tool, flat to save tokens. The service itself validates groups of conditions. */
+/**
+ * Returns the schema of the conditions of a tool. It is flat to save tokens. The service itself validates groups of
+ * conditions.
+ */
 function conditionsInput(
   fields: readonly SearchField[],
   collection: Collection | undefined,

@@ -4,11 +4,11 @@ export const componentPrefix = "#/components/";
 /** The values of these keys are data. A `$ref` inside them is not a reference. */
 const literalKeys = ["enum", "example", "const", "default"];
 export const isLiteral = (key: string) => literalKeys.includes(key);
-/** Keys whose objects map names to schemas. A field can be called `default` too. */
+/** Keys whose objects map names to schemas. A field can have the key `default` too. */
 const mapKeys = ["properties", "schemas", "examples"];
 export const isMap = (key: string) => mapKeys.includes(key);
 
-/** Every reference in a part of a document, as `section/name`. */
+/** Returns every reference in a part of a document, as `section/name`. */
 export function collectRefs(
   part: unknown,
   references = new Set<string>(),
@@ -24,7 +24,7 @@ export function collectRefs(
   return references;
 }
 
-/** The components that these paths refer to, directly or through other components. */
+/** Returns the components that these paths refer to, directly or through other components. */
 export function reachableComponents(paths: Schema, components: Record<string, Schema>): Schema {
   const references = collectRefs(paths);
   // Iterating a set also visits the entries that are added during the iteration.
@@ -44,7 +44,7 @@ export function reachableComponents(paths: Schema, components: Record<string, Sc
   return Object.fromEntries(reachable.filter(([, parts]) => Object.keys(parts).length > 0));
 }
 
-/** The versions of OpenAPI that documents are rendered in. */
+/** The versions of OpenAPI in which documents are available. */
 export const versions = ["3.0", "3.1"] as const;
 export type Version = (typeof versions)[number];
 
@@ -97,7 +97,7 @@ function downgrade(part: unknown, orNull: Set<string>, isInMap = false): unknown
   return isInMap ? converted : downgradeSchema(converted, orNull);
 }
 
-/** The Java generator needs a schema for every media type. Those of downloads have none in 3.1. */
+/** Adds a schema to each media type without one, because the Java generator needs it. Downloads have none in 3.1. */
 function withTextSchemas(content: unknown): Schema {
   const entries = Object.entries(content as Record<string, Schema>);
   return Object.fromEntries(
@@ -115,17 +115,19 @@ function downgradeSchema(
     ...($ref === undefined ? {} : wrapRef({ $ref }, otherKeywords)),
   };
   if (type === "null") return { ...schema, type: "string", enum: [null], nullable: true };
-  // A value of several types, which 3.0 cannot express.
+  // A value of several types, which OpenAPI 3.0 cannot express.
   if (Array.isArray(type) && type.length > 2) return schema;
   if (Array.isArray(type)) return { ...schema, type: type[0] as unknown, nullable: true };
   if (type !== undefined) return { type, ...schema };
   if (!Array.isArray(anyOf)) return schema;
   const [first, ...otherOptions] = anyOf as Schema[];
-  // Generators of 3.0 cannot express a number or an object, or several formats. The first option then represents all.
+  // Generators of 3.0 support neither a number or an object nor several formats. The first option then represents all
+  // of them.
   if (first && otherOptions.some((option) => isAlternative(first, option)))
     return { ...first, ...schema };
   if (!first || !otherOptions.some(isNullSchema)) return { ...schema, anyOf };
-  // The referenced schema rejects null, and keywords next to `$ref` cannot change that. So refer to a nullable variant.
+  // The referenced schema rejects null, and keywords next to `$ref` cannot change that, so this refers to a nullable
+  // variant.
   const target = String(first["$ref"]);
   orNull.add(target.slice(target.lastIndexOf("/") + 1));
   return { ...schema, ...wrapRef({ $ref: target + nullSuffix }, otherKeywords) };
@@ -140,16 +142,16 @@ function isIncrement({ $ref }: Schema): boolean {
   return $ref === "#/components/schemas/Increment";
 }
 
-/** Recognizes an option that the first one represents. */
+/** Whether the first option represents this one. */
 const isAlternative = (first: Schema, option: Schema) =>
   isIncrement(option) || isText(option) || (isText(first) && option["type"] === "object");
 
-/** Recognizes further formats of a text. */
+/** Whether an option is another format of a text. */
 function isText({ type, nullable }: Schema): boolean {
   return type === "string" && nullable !== true;
 }
 
-/** Recognizes the conversion of `type: "null"`. */
+/** Whether a schema is the conversion of `type: "null"`. */
 function isNullSchema({ enum: values }: Schema): boolean {
   return Array.isArray(values) && values[0] === null;
 }

@@ -7,9 +7,9 @@ import {
   type SearchField,
 } from "#domain/search/tree.ts";
 
-/** Figures over the items that match conditions. */
+/** Figures that are computed over the items that match conditions. */
 export interface Aggregate {
-  /** The conditions. Its sort and page have no meaning here. */
+  /** The conditions. The sort and page of the search have no meaning here. */
   search: Search;
   groups: GroupKey[];
   metrics: Metric[];
@@ -18,7 +18,7 @@ export interface Aggregate {
   limit: number;
 }
 
-/** An aggregate as a request describes it, before it is known what the caller sees. */
+/** A parsed aggregate that is not yet limited to the part of the collection that the caller sees. */
 export type ParsedAggregate = Omit<Aggregate, "search"> & { search: ParsedSearch };
 
 /** A field whose values form groups. */
@@ -56,7 +56,7 @@ const groupingOfType: Record<Field["type"], Grouping | null> = {
   multi_select: "list",
   line_items: null,
   files: null,
-  // A search field has the type of the formula's results instead.
+  // Search fields of computed fields have the type of the formula's results, so this entry is never used.
   computed: null,
 };
 
@@ -70,7 +70,7 @@ const groupingOfSystemField: Record<SystemField, Grouping | null> = {
   updatedBy: null,
 };
 
-/** How the values of this field form groups. Null if they do not. */
+/** Returns how the values of this field form groups. Null if they cannot form groups. */
 export function groupingOf({ source, type }: SearchField): Grouping | null {
   return source.in === "system" ? groupingOfSystemField[source.name] : groupingOfType[type];
 }
@@ -82,7 +82,7 @@ export type Metric =
   | { name: string; op: "count"; field: SearchField | null }
   | { name: string; op: Exclude<MetricOp, "count">; field: SearchField };
 
-/** The operations on a field. */
+/** Returns the operations that a metric can apply to a field. */
 export function metricOpsOf({ kind }: SearchField): readonly MetricOp[] {
   switch (kind) {
     case "number":
@@ -103,7 +103,7 @@ export function metricOpsOf({ kind }: SearchField): readonly MetricOp[] {
   }
 }
 
-/** The exact decimal of a sum or an average needs all values. */
+/** Whether the metric adds up all values, which it needs as exact decimals. */
 export const isSum = ({ op }: Metric): boolean => op === "sum" || op === "avg";
 
 export interface MetricOrder {
@@ -118,18 +118,18 @@ export const maxMetrics = 5;
 export const maxGroups = 1000;
 export const defaultGroups = 100;
 export const metricNamePattern = "^[a-z][a-z0-9_]{0,62}$";
-/** The items that one aggregate may read, and the bytes of their documents. */
+/** The maximum number of items that one aggregate may read, and the maximum bytes of their documents. */
 export const maxAggregateItems = 200_000;
 export const maxAggregateBytes = 200_000_000;
-/** The length of a response, in UTF-8. */
+/** The maximum bytes of a response in UTF-8. */
 export const maxAggregateResponseBytes = 1_000_000;
 
-/** The fields that form groups or have figures. */
+/** Returns the fields that form groups or have metrics. */
 export function figureFields({ groups, metrics }: Aggregate): SearchField[] {
   return [...groups.map(({ field }) => field), ...metrics.flatMap(({ field }) => field ?? [])];
 }
 
-/** Every field that an aggregate names. */
+/** Returns every field that an aggregate names. */
 export function aggregatedFields(aggregate: Aggregate): SearchField[] {
   return [...referencedFields(aggregate.search), ...figureFields(aggregate)];
 }

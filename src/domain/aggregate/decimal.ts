@@ -1,4 +1,4 @@
-/** Exact sums of decimals, as integers by the number of their decimals. */
+/** An exact sum of decimals. Keeps one integer sum for each number of decimals. */
 export class DecimalSum {
   readonly #units = new Map<number, bigint>();
 
@@ -7,14 +7,14 @@ export class DecimalSum {
     this.#units.set(decimals, (this.#units.get(decimals) ?? 0n) + units);
   }
 
-  /** Adds a double, as the shortest decimal that it represents, some times. */
+  /** Adds the shortest decimal that a double represents, `times` times. */
   addNumber(value: number, times: number): void {
     const [digits = "0", exponent = "0"] = value.toExponential().split("e");
     const [whole = "0", fraction = ""] = digits.split(".");
     this.addUnits(BigInt(whole + fraction) * BigInt(times), fraction.length - Number(exponent));
   }
 
-  /** The sum as an integer and the number of its decimals, which is not negative. */
+  /** Returns the sum as an integer, and its number of decimals, which is not negative. */
   total(): Decimal {
     const decimals = Math.max(0, ...this.#units.keys());
     let units = 0n;
@@ -29,10 +29,10 @@ export interface Decimal {
   decimals: number;
 }
 
-/** A number that a JSON document shows with all its digits. */
+/** Formats a number in a JSON document with all its digits. */
 const raw = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** The decimal for a JSON document, with all its digits. Undefined beyond the range of doubles. */
+/** Returns a decimal for a JSON document, with all its digits. Undefined beyond the range of doubles. */
 export function decimalNumber(decimal: Decimal): number | undefined {
   const text = formatDecimal(decimal);
   const nearest = Number(text);
@@ -49,18 +49,24 @@ function formatDecimal({ units, decimals }: Decimal): string {
   return `${units < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** Negative, zero or positive, as `a` × `timesA` is less than, equal to or greater than `b` × `timesB`. */
+/**
+ * Returns a negative number, zero or a positive number if `a` × `timesA` is less than, equal to or greater than `b` ×
+ * `timesB`.
+ */
 export function compareDecimals(a: Decimal, b: Decimal, timesA = 1, timesB = 1): number {
   const x = a.units * 10n ** BigInt(b.decimals) * BigInt(timesA);
   const y = b.units * 10n ** BigInt(a.decimals) * BigInt(timesB);
   return x === y ? 0 : x < y ? -1 : 1;
 }
 
-/** The smallest power of two that doubles are multiples of, and the bits of their digits. */
+/** The exponent of the smallest double, and the number of significant bits of a double. */
 const minExponent = -1074;
 const significantBits = 53;
 
-/** The double nearest to `decimal` / `count`; of two, the even one. Undefined beyond the range of doubles. */
+/**
+ * Returns the double nearest to `decimal` / `count`, and of two equally near doubles the even one. Undefined beyond the
+ * range of doubles.
+ */
 export function quotient({ units, decimals }: Decimal, count: number): number | undefined {
   const numerator = units < 0n ? -units : units;
   const denominator = BigInt(count) * 10n ** BigInt(decimals);
@@ -69,19 +75,22 @@ export function quotient({ units, decimals }: Decimal, count: number): number | 
     minExponent,
   );
   let rounded = roundedQuotient(numerator, denominator, exponent);
-  // The estimate of the exponent is at most one too low. The digits then have one bit too many.
+  // The estimated exponent may be one too low. The digits then have one bit too many.
   let unit = exponent;
   if (rounded >= 1n << BigInt(significantBits)) {
     unit += 1;
     rounded = roundedQuotient(numerator, denominator, unit);
   }
-  // Both factors are exact: the power may have to be applied in two steps, as 2^1024 is no double.
+  // Both factors are exact. The power may have to be applied in two steps, because 2^1024 is not a double.
   const value = Number(rounded) * 2 ** Math.min(unit, 900) * 2 ** Math.max(0, unit - 900);
   if (!Number.isFinite(value)) return undefined;
   return units < 0n ? -value : value;
 }
 
-/** The integer nearest to `numerator` / `denominator` / 2^`exponent`; of two, the even one. */
+/**
+ * Returns the integer nearest to `numerator` / `denominator` / 2^`exponent`, and of two equally near integers the even
+ * one.
+ */
 function roundedQuotient(numerator: bigint, denominator: bigint, exponent: number): bigint {
   const dividend = exponent < 0 ? numerator << BigInt(-exponent) : numerator;
   const divisor = exponent < 0 ? denominator : denominator << BigInt(exponent);

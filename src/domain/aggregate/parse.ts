@@ -33,8 +33,8 @@ import {
 const aggregateProperties = ["conditions", "group_by", "metrics", "order_by", "limit"];
 
 /**
- * Parses the body of an aggregate of the actor `me` against the collection's definition, or throws a 422 with every field
- * error. `targets` are the apps that it may read through references.
+ * Parses the body of an aggregate against the collection's definition, or throws a 422 with every field error. `me` is
+ * the actor of the request. `targets` are the apps that it may read through references.
  */
 export function parseAggregate(
   collection: Collection,

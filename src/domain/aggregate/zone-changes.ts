@@ -7,12 +7,12 @@ export interface ZoneChanges {
   changes: { at: string; offset: number }[];
 }
 
-/** The years of most date-times. Their changes are found in a few milliseconds. */
+/** The years of most date-times. Finding their changes takes a few milliseconds. */
 export const usualYears = { from: 1990, below: 2050 };
 /** Zones have changed since 1840 and follow yearly rules from 2088 at the latest. */
 export const allYears = { from: 1840, below: 2132 };
 
-/** No zone keeps an offset for a shorter time. */
+/** Shorter than the time for which any zone keeps an offset. */
 const stepMs = 14 * 24 * 60 * 60 * 1000;
 const secondMs = 1000;
 /** Since 1972, clocks change only at full quarters of an hour. */
@@ -28,9 +28,9 @@ export function zoneChanges(zone: string, years: typeof usualYears): ZoneChanges
   const cached = cache.get(key);
   if (cached) return cached;
   if (cache.size >= maxCachedZones) cache.clear();
-  const found = findChanges(zone, Date.UTC(years.from, 0, 1), Date.UTC(years.below, 0, 1));
-  cache.set(key, found);
-  return found;
+  const changes = findChanges(zone, Date.UTC(years.from, 0, 1), Date.UTC(years.below, 0, 1));
+  cache.set(key, changes);
+  return changes;
 }
 
 function findChanges(zone: string, from: number, below: number): ZoneChanges {
@@ -48,7 +48,7 @@ function findChanges(zone: string, from: number, below: number): ZoneChanges {
   return { first, changes };
 }
 
-/** Finds when the offset changed to `offset`, by bisection. */
+/** Finds the instant at which the offset changed to `offset`, by bisection. */
 function firstInstantOf(zone: string, offset: number, start: number, end: number): number {
   const unit = start >= quartersSince ? quarterMs : secondMs;
   let [low, high] = [Math.floor(start / unit), Math.ceil(end / unit)];
@@ -60,12 +60,12 @@ function firstInstantOf(zone: string, offset: number, start: number, end: number
   return high * unit;
 }
 
-/** 28 years after the last explicit change. They contain every kind of year: its first weekday, and whether it is leap. */
+/** The 28 years after the last explicit change. They contain every kind of year, by first weekday and leap day. */
 const modelYears = { from: 2104, below: 2132 };
 
 /**
- * For each year of the Gregorian cycle of 400 years, a year before 2132 with the same calendar, less 2104, as two digits.
- * Offsets follow the calendar in later years.
+ * Returns two digits for each year of the 400-year Gregorian cycle: a model year with the same calendar, minus 2104.
+ * After the last explicit change, offsets depend only on the calendar of the year.
  */
 export function modelYearDigits(): string {
   const models = new Map<string, number>();

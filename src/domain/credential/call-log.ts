@@ -7,7 +7,7 @@ export interface LoggedCall {
   /** Milliseconds since 1970. */
   at: number;
   method: string;
-  /** The requested path with its IDs. A query keeps only its parameter names. */
+  /** The requested path, including its IDs. A query is reduced to its parameter names. */
   path: string;
   status: number;
   milliseconds: number;
@@ -16,7 +16,10 @@ export interface LoggedCall {
   refusal?: CallError;
 }
 
-/** Why a call failed, with the details that its description needs. Contains only names from the request, no values. */
+/**
+ * The reason why a call failed, with the details that its description needs. Contains only names from the request, no
+ * values.
+ */
 export interface CallError {
   code: ProblemCode;
   /** The missing permission. */
@@ -27,7 +30,7 @@ export interface CallError {
   about?: string;
 }
 
-/** The object's log: the last calls, newest last, and the counts for each hour of 30 days. */
+/** The log of a credential's object: the last calls, newest last, and the counts for each hour of 30 days. */
 export interface CallLog {
   calls: LoggedCall[];
   /** By hours since 1970: the counts of all calls and of rejected ones. */
@@ -35,7 +38,7 @@ export interface CallLog {
 }
 
 const maxCalls = 200;
-/** The limit for one call in its stored form. */
+/** The maximum bytes of one call in its stored form. */
 const maxCallBytes = 350;
 const minPathLength = 120;
 const hourMs = 60 * 60 * 1000;
@@ -43,7 +46,7 @@ const retentionHours = 30 * 24;
 
 export const emptyCallLog = (): CallLog => ({ calls: [], hours: {} });
 
-/** 401, 403 and 429 usually mean that someone must fix the integration. */
+/** Whether a member probably has to fix the integration. 401, 403 and 429 usually mean that. */
 export function isRejected({ status }: Pick<LoggedCall, "status">): boolean {
   return status === 401 || status === 403 || status === 429;
 }

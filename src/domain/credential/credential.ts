@@ -1,10 +1,10 @@
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Permission, Role } from "./permissions.ts";
 
-/** All apps and forms, or those named `app:KEY` and `form:KEY`, or the part of them that `app:KEY/VIEW` names. */
+/** All apps and forms, or the ones named `app:KEY` and `form:KEY`, or the parts of them named `app:KEY/VIEW`. */
 export type Resources = "all" | readonly string[];
 
-/** How far resources reach into a collection: all of it, what one of its views shows, or not at all. */
+/** The part of a collection that resources include: all of it, one of its views, or nothing. */
 export type Reach = "whole" | { view: string } | null;
 
 export function resourceExtent(resources: Resources, kind: CollectionKind, key: string): Reach {
@@ -24,12 +24,12 @@ export function hasWholeAccess(resources: Resources, kind: CollectionKind, key: 
   return resourceExtent(resources, kind, key) === "whole";
 }
 
-/** Whether the resources reach only a part of a collection. */
+/** Whether the resources include only views of collections. */
 export function isNarrow(resources: Resources): boolean {
   return resources !== "all" && resources.some((name) => name.includes("/"));
 }
 
-/** The visible keys of one kind, or "all". */
+/** Returns the visible keys of one kind, or "all". */
 export function visibleKeys(resources: Resources, kind: CollectionKind): "all" | string[] {
   if (resources === "all") return "all";
   return resources
@@ -52,7 +52,7 @@ export const emptyUsage = (): Usage => ({ hours: {}, days: {} });
 
 const hourMs = 60 * 60 * 1000;
 
-/** The object of a credential writes its counts to the database at the latest after this time. */
+/** The maximum delay until the object of a credential writes its counts to the database. */
 export const maxUsageDelayMs = hourMs;
 
 /** The last use and the counts of a credential. */
@@ -62,8 +62,8 @@ export interface CredentialUse {
 }
 
 /**
- * Whether the object of the credential may have counts that the database lacks. A report can be as late as the delay, and
- * the last use that it names can be as old again.
+ * Whether the object of the credential may have counts that the database lacks. A report can be late by the maximum
+ * delay, and the last use in it can be older by the same delay.
  */
 export const mayHaveNewerUse = ({ lastUsedAt }: CredentialUse, now: number): boolean =>
   lastUsedAt !== null && lastUsedAt > now - 2 * maxUsageDelayMs;
@@ -102,11 +102,13 @@ export function countCalls(
 
 export type CredentialKind = "token" | "client";
 
-/** The states by which a list of credentials can be filtered. */
+/** The states that can filter a list of credentials. */
 export const credentialStates = ["current", "ends_soon", "expired", "revoked", "all"] as const;
 export type CredentialStateFilter = (typeof credentialStates)[number];
 
-/** A secret of a credential. Two can be valid at the same time, so that secrets rotate without downtime. */
+/**
+ * A secret of a credential. Two secrets can be valid at the same time, so that they can be rotated without downtime.
+ */
 export interface Secret {
   /** Distinguishes the secrets of one credential. An access token names the secret that created it. */
   id: number;
@@ -121,7 +123,7 @@ export interface Secret {
 
 export interface Credential {
   id: string;
-  /** Grows with every change, changes of its member included. */
+  /** Increases with every change of the credential or its member. */
   version: number;
   kind: CredentialKind;
   name: string;
@@ -133,14 +135,14 @@ export interface Credential {
   expiresAt: number | null;
   /** The time zone of the chosen expiry day; null when no day was chosen. */
   expiresZone: string | null;
-  /** Browser pages of these origins may use the credential. */
+  /** The origins whose browser pages may use the credential. */
   origins: string[];
   revokedAt: number | null;
   createdAt: number;
   createdBy: { id: string; role: Role | null };
   lastUsedAt: number | null;
   usage: Usage;
-  /** Whether it was ever used. Its object then has a copy, and must learn of every change. */
+  /** Whether the credential was ever used. Its object then has a copy, and must get every change. */
   called: boolean;
 }
 
@@ -149,7 +151,7 @@ export interface RateLimits {
   writes: number;
 }
 
-/** The limit for one member. Revoked and expired credentials do not count. */
+/** The maximum number of credentials of one member. Revoked and expired credentials do not count. */
 export const maxValidCredentials = 100;
 
 export const maxOrigins = 20;
@@ -181,7 +183,7 @@ export function credentialStateAt(
   return expiresAt > now ? "ends_soon" : "expired";
 }
 
-/** The name of the credential in the client credentials grant. */
+/** Returns the client ID of the credential in the client credentials grant. */
 export const clientId = ({ id }: Pick<Credential, "id">) => `efc_${id}`;
 
 /** The rights of a request with a valid credential. */

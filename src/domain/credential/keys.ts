@@ -4,18 +4,18 @@ import { macLength, secretBytes, secretLength, signedText } from "./signed-secre
 
 const encoder = new TextEncoder();
 
-/** SHA-256 of a text without a promise, for thousands of texts at once. */
+/** Returns the SHA-256 of a text without a promise, for thousands of texts at once. */
 export function sha256Bytes(text: string): Uint8Array {
   return nodeCrypto().createHash("sha256").update(encoder.encode(text)).digest();
 }
 
-/** SHA-256 of a text, base64url. The result depends on the text only, so no port is needed. */
+/** Returns the SHA-256 of a text as base64url. The result depends only on the text, so it needs no port. */
 export async function sha256(text: string): Promise<string> {
   // oxlint-disable-next-line no-restricted-globals
   return toBase64url(new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text))));
 }
 
-/** The first key signs and seals; all keys verify and open. A key can therefore be replaced without downtime. */
+/** The first key signs and seals. All keys verify and open. A key can therefore be replaced without downtime. */
 export interface SigningKeys extends SealingKeys {
   sign(text: string): Promise<string>;
   /** Whether the signature of the text starts with `signatureStart`. */
@@ -28,8 +28,8 @@ export interface KeyPorts {
 }
 
 /**
- * The keys of a comma-separated list of secrets. They are imported on first use and then cached, because importing
- * them costs more than using them.
+ * Creates the keys for a comma-separated list of secrets. Imports them on first use and caches them, because importing
+ * a key costs more than using it.
  */
 export function createSigningKeys(ports: KeyPorts, secrets: string): SigningKeys {
   const { subtle } = ports;
@@ -66,7 +66,7 @@ function importKey(subtle: SubtleCrypto, secret: string): Promise<CryptoKey> {
   return subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
 }
 
-/** HMAC-SHA-256, base64url: 43 characters. */
+/** Returns the HMAC-SHA256 of a text as 43 characters of base64url. */
 async function hmac(subtle: SubtleCrypto, key: CryptoKey, text: string): Promise<string> {
   return toBase64url(new Uint8Array(await subtle.sign("HMAC", key, encoder.encode(text))));
 }
@@ -122,7 +122,7 @@ function createSealingKeys(
           );
           return new TextDecoder().decode(await plaintext);
         } catch {
-          // The text was sealed with another key or subject, or was changed since.
+          // The text was sealed with another key or for another subject, or it was changed afterwards.
         }
       }
       return undefined;

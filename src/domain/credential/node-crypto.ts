@@ -1,4 +1,4 @@
 import { lazy } from "#domain/lazy.ts";
 
-/** Loaded on first use, because loading takes milliseconds and API requests do without it. */
+/** Loaded on first use. Loading takes milliseconds, and API requests do not need it. */
 export const nodeCrypto = lazy(() => process.getBuiltinModule("node:crypto"));

@@ -16,7 +16,7 @@ const keyBytes = 32;
 export interface Passwords {
   /** Returns `scrypt$N$r$p$salt$key`, the last two in base64. */
   hash(password: string): Promise<string>;
-  /** Takes as long for an account without a hash, and returns false. */
+  /** Verifies a password. Without a hash, takes the same time and returns false. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
 

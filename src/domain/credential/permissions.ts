@@ -56,7 +56,7 @@ export const abilities = {
   define: ["owner", "admin", "editor"],
   /** Erase items, and delete and restore apps and forms. */
   erase: ["owner", "admin"],
-  /** Issue, edit and revoke every credential. Other roles have only their own personal tokens. */
+  /** Issue, edit and revoke every credential. Other roles can manage only their own personal tokens. */
   credentials: ["owner", "admin"],
   /** Create and change webhooks, and view their deliveries. */
   webhooks: ["owner", "admin"],
@@ -76,7 +76,7 @@ export function roleAllows(role: Role, ability: Ability): boolean {
   return roles.includes(role);
 }
 
-/** Only owners create owners and admins, and change their roles. */
+/** Whether a role can grant another role. Only owners create owners and admins and change their roles. */
 export function canGrant(grantingRole: Role, role: Role): boolean {
   return roleAllows(grantingRole, role === "owner" || role === "admin" ? "owners" : "members");
 }
@@ -88,7 +88,7 @@ export function filterAllowed(role: Role, requested: readonly Permission[]): Per
   return requested.filter((permission) => rolePermissions[role].includes(permission));
 }
 
-/** The rights of a member in the administration area, which only its role limits. */
+/** Returns the rights of a member in the administration area, which depend only on the member's role. */
 export function rightsOf(role: Role): {
   role: Role;
   permissions: readonly Permission[];

@@ -2,8 +2,9 @@ import { toBase64url, sha256, type SigningKeys } from "./keys.ts";
 import { type Permission, permissions } from "./permissions.ts";
 
 /**
- * Secrets look like `efp_` + the credential's id (26) + 256 random bits (43) + a keyed checksum (6). The checksum rejects
- * random and mistyped bearers without reading storage. The id leads to the credential's object without a query.
+ * Secrets look like `efp_` + the credential's id (26) + 256 random bits (43) + a keyed checksum (6). The checksum
+ * rejects random and mistyped bearers without reading storage. The id identifies the credential's object without a
+ * query.
  */
 export type SecretPrefix = "efp" | "efs";
 
@@ -26,10 +27,10 @@ export async function createSecret(
   return body + (await keys.sign(body)).slice(0, checksumLength);
 }
 
-/** A bearer or client secret with a valid checksum. The credential's object decides whether it is valid. */
+/** A bearer token or client secret with a valid checksum. The credential's object decides whether it is valid. */
 export type PresentedCredential = {
   credentialId: string;
-  /** The hash of a secret; for an access token, the id of the secret that created it. */
+  /** The hash of a secret. For an access token, the id of the secret that created it. */
   proof: { hash: string } | { secretId: number; scope: Permission[] };
 };
 
@@ -46,9 +47,9 @@ export async function decodeSecret(
 }
 
 /**
- * Access tokens contain their own signed data: `efa_` + credential id + the id of the secret + expiry in seconds
- * + permissions as bits, in fixed-width hexadecimal, + a MAC of 256 bits. Issuing one therefore writes nothing. It ends
- * with its secret or its credential.
+ * Access tokens contain their own signed data: `efa_` + credential id + the id of the secret + expiry in seconds +
+ * permissions as bits, in fixed-width hexadecimal, + a MAC of 256 bits. Issuing a token therefore writes nothing. A
+ * token ends with its secret or its credential.
  */
 const accessTokenPattern =
   /^efa_([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{4})([0-9a-f]{9})([0-9a-f]{4})([A-Za-z0-9_-]{43})$/;

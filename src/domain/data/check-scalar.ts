@@ -50,7 +50,7 @@ function reportInvalidDate(text: string, report: ErrorReporter): undefined {
 
 /** The inputs of a check besides the value. */
 interface CheckContext {
-  /** Whether the field already has this value; in rows, whether any row has it. */
+  /** Whether the field already has this value. In rows, whether any row has it. */
   hadBefore: (value: Scalar) => boolean;
   matchBudget: MatchBudget;
 }
@@ -106,7 +106,7 @@ function codePointLength(text: string): number {
   return Array.from(text).length;
 }
 
-/** Doubles cannot represent every whole number beyond this. */
+/** Doubles cannot represent every whole number above this value. */
 const maxAbsoluteValue = Number.MAX_SAFE_INTEGER;
 
 function numberCheck(field: NumberField): Check {
@@ -137,7 +137,7 @@ function reportInexactNumber(value: InexactNumber, report: ErrorReporter): undef
   return report("not_exact", describeInexactNumber(value));
 }
 
-/** The number of decimals in a number's shortest decimal form: 30.25 has 2, 1e-7 has 7. */
+/** Returns the number of decimals in a number's shortest decimal form: 30.25 has 2, 1e-7 has 7. */
 export function decimalsOf(value: number): number {
   const [digits = "", exponent = "0"] = String(value).split("e");
   const fraction = digits.split(".")[1]?.length ?? 0;
@@ -184,7 +184,7 @@ function multiSelectCheck(options: FieldOption[]): Check {
       if (typeof entry !== "string") return reportInvalidType("string", reportEntry);
       const text = toStoredText(entry);
       if (text === undefined) return reportInvalidFormat(notStorableReason, reportEntry);
-      // Items may keep removed options.
+      // Items may keep options that were removed.
       if (!valueSet.has(text) && !hadBefore(text)) return reportUnknownOption(values, reportEntry);
       if (seen.has(text)) {
         return reportEntry("invalid_format", reasonFor("listedTwice", { value: truncate(text) }));
@@ -196,7 +196,7 @@ function multiSelectCheck(options: FieldOption[]): Check {
   };
 }
 
-/** The elements of one list that errors are reported for. */
+/** The maximum number of elements of one list for which errors are reported. */
 const maxElementErrors = 100;
 
 /** Checks each element of a list. Errors name the index of their element. */
@@ -254,7 +254,9 @@ export function buildScalarCheck(field: Exclude<RowField, ComputedField>, zone: 
   }
 }
 
-/** Names were replaced by IDs before (`mapReferences`). The batch that stores an ID checks that its record exists. */
+/**
+ * Names have already been replaced by IDs (`mapReferences`). The batch that stores an ID checks that its record exists.
+ */
 function referenceCheck({ app }: ReferenceField): Check {
   return (value, report, { hadBefore }) => {
     const reportUnknown = () => report("unknown_reference", unknownReferenceReason(app));

@@ -3,7 +3,7 @@ import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 import type { CollectionAccess, CompiledField } from "./compile.ts";
 
-/** Checking stops after this many errors. */
+/** The number of errors after which checking stops. */
 export const maxErrors = 1000;
 
 export interface CheckState {
@@ -17,8 +17,8 @@ export interface CheckBudget extends Pick<ComputeBudget, "matchBudget"> {
 }
 
 /**
- * The states of a check. The fields that a narrow caller does not see have one of their own: their errors and their work
- * must not end the check of the others.
+ * The states of a check. Fields that a narrow caller does not see have a separate state. Their errors and their work
+ * must not end the check of the other fields.
  */
 export class CheckStates {
   readonly isDraft: boolean;
@@ -33,7 +33,7 @@ export class CheckStates {
     this.#hidden = { errors: [], isDraft, matchBudget: hidden.matchBudget };
   }
 
-  /** The state of a top-level field, or of a key that no field has. */
+  /** Returns the state for a top-level field, or for a key that no field has. */
   readonly of = (slot: string | undefined): CheckState => {
     const access = this.#access;
     const isOwn = access.extent === "whole" || slot === undefined || access.parts.shown.has(slot);

@@ -59,7 +59,7 @@ export function checkNew(
 }
 
 /**
- * Applies the input to the stored data. Only changed values are checked: a stored value that the client sends back stays
+ * Applies the input to the stored data. Checks only changed values. A stored value that the client sends back stays
  * valid after any change of the definition.
  */
 export function checkPatch(
@@ -84,7 +84,7 @@ export function checkPatch(
   return { data, errors: states.errors, warnings: ignoredWarnings(fields, input, "") };
 }
 
-/** The data with these values. The stored data itself if none differs, so that results for it stay valid. */
+/** Returns the data with these values, or the stored data itself if nothing differs, so that results for it stay valid. */
 function withValues(storedData: Data, values: CheckedValues["values"]): Data {
   const changes = [...values].filter(([slot, value]) => storedData[slot] !== value);
   if (changes.length === 0) return storedData;
@@ -158,9 +158,9 @@ function missingErrors(
 }
 
 interface CheckedValues {
-  /** The stored form of each slot; undefined for an empty value. */
+  /** The stored form of each slot. Undefined for an empty value. */
   values: Map<string, Value | undefined>;
-  /** Slots with an invalid value. They are not reported as missing as well. */
+  /** Slots with an invalid value. They are not also reported as missing. */
   invalidSlots: Set<string>;
 }
 
@@ -195,7 +195,7 @@ function checkInput(
   return { values, invalidSlots };
 }
 
-/** Empty are null in every field, `[]` in lists, and the empty string in string fields. */
+/** Whether a value is empty: null in every field, `[]` in lists, and the empty string in string fields. */
 function isEmpty(field: Field, value: unknown): boolean {
   if (value === null) return true;
   if (isListField(field)) return Array.isArray(value) && value.length === 0;

@@ -29,9 +29,9 @@ export interface CompiledFields<F extends Field = Field> {
   byKey: Map<string, CompiledField<F>>;
   /** Maps earlier keys of fields to the current ones. Keys that are in use again are excluded. */
   currentKeys: Map<string, string>;
-  /** Whether a field is a reference, or a column of one. */
+  /** Whether a field or one of its columns is a reference. */
   hasReferences: boolean;
-  /** The keys of the fields that hold files. */
+  /** The keys of the fields that contain files. */
   fileKeys: readonly string[];
   /** The size of the keys and empty values in the JSON of a response. */
   keyBytes: number;
@@ -52,36 +52,37 @@ export interface CompiledCollection {
   fields: CompiledFields;
 }
 
-/** Slots of an item's data. For a list of which only some columns count, the slots of these columns. */
+/** Slots of an item's data. If only some columns of a list count, the value contains the slots of these columns. */
 export type Slots = ReadonlyMap<string, readonly string[] | null>;
 
 /**
- * How a narrow caller divides an item. Each part has limits of its own. If both shared a limit, the caller could add to its
- * part until it reaches the limit, and so measure the other.
+ * The parts into which a narrow caller's view divides an item. Each part has its own limits. If both shared a limit,
+ * the caller could enlarge its part until it reached the limit, and so measure the hidden part.
  */
 export interface ItemParts {
-  /** What the caller sees. */
+  /** The part that the caller sees. */
   shown: Slots;
-  /** What it neither sees nor changes: retired fields too, but no results. */
+  /** The part that the caller neither sees nor changes. Includes retired fields but no computed results. */
   hidden: Slots;
-  /** Results that it does not see. They may depend on what it sees. */
+  /** Computed results that the caller does not see. They may depend on values that it sees. */
   hiddenResults: ReadonlySet<string>;
 }
 
 /**
- * The part of a collection that a view shows, for a caller that may see nothing else. Its definition and its fields are
- * those that the caller may know of. Everything that presents or parses can use it. Everything that reads items also
- * needs its conditions, and whatever checks or stores needs the whole collection, so neither accepts one for the other.
+ * The part of a collection that a view shows, for a caller that may see nothing else. Its definition and its fields
+ * contain only what the caller may know. Code that presents or parses can use it like a whole collection. Code that
+ * reads items also needs its conditions, and code that validates or stores needs the whole collection, so the types
+ * keep the two apart.
  */
 export interface NarrowCollection {
   extent: "narrow";
   collection: Collection;
   fields: CompiledFields;
   whole: CompiledCollection;
-  /** What an item must meet to exist for the caller. */
+  /** The conditions that an item must meet to exist for the caller. */
   conditions: readonly Condition[];
   parts: ItemParts;
-  /** The ids of the results that it sees and that depend only on fields that it sees. */
+  /** The ids of the visible results that depend only on visible fields. */
   ownResults: ReadonlySet<number>;
 }
 
@@ -141,7 +142,7 @@ function compileFields<F extends Field>(
   };
 }
 
-/** The size of the keys and empty values of these fields in the JSON of a response. */
+/** Returns the size of the keys and empty values of these fields in the JSON of a response. */
 export const keyBytesOf = (fields: readonly Field[]): number =>
   fields.reduce((sum, { key }) => sum + key.length + '"":null,'.length, 0);
 

@@ -4,8 +4,9 @@ import type { CompiledCollection, CompiledFields } from "./compile.ts";
 import type { Data, LineItemRow, Value } from "./values.ts";
 
 /**
- * Drops the values that a field cannot have because its type changed while the item was deleted: no item had a value then.
- * Values of removed fields stay, as in items that were not deleted. So do values that only a stricter rule rejects.
+ * Drops the values that a field can no longer have, because its type changed while the item was deleted. No item had a
+ * value at that time. Keeps values of removed fields, as existing items do, and values that only violate a stricter
+ * rule.
  */
 export function fitDefinition({ fields }: CompiledCollection, data: Data): Data {
   return fitRow(fields, data);
@@ -53,7 +54,7 @@ function hasForm({ type }: Field, value: Value): boolean {
   }
 }
 
-/** A stored day has its offset from UTC. */
+/** A stored day includes its offset from UTC. */
 const isDay = /^\d{4}-\d\d-\d\d[Z+-]/;
 const isInstant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 

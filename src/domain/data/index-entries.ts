@@ -23,14 +23,16 @@ import type { Status } from "#domain/item/item.ts";
  */
 export type SearchEntry = [field: number, value: string | number, folded: string | null];
 
-/** The system values with search entries. Searches find the others by the order of items (`storedOrderFields`). */
+/**
+ * The system values with search entries. Searches find other system values by the order of items (`storedOrderFields`).
+ */
 export interface SystemValues {
   status: string | null;
   /** Milliseconds since 1970. */
   updatedAt: number;
 }
 
-/** The entries of an item's searchable fields and of the system values in `system`. */
+/** Returns the entries of an item's searchable fields and of the system values in `system`. */
 export function searchEntries(
   { id, definition }: Collection,
   data: Data,
@@ -53,7 +55,7 @@ function memoizePerFieldSet<T>(derive: (set: FieldSet) => T): (set: FieldSet) =>
   };
 }
 
-/** The ids of the searchable fields, including columns. */
+/** Returns the ids of the searchable fields, including columns. */
 export const searchableIds = memoizePerFieldSet(({ fields }): ReadonlySet<number> => {
   const ids = fields.flatMap((field) => {
     if (!field.searchable) return [];
@@ -65,12 +67,15 @@ export const searchableIds = memoizePerFieldSet(({ fields }): ReadonlySet<number
   return new Set(ids);
 });
 
-/** The ids of the computed fields, including columns. */
+/** Returns the ids of the computed fields, including columns. */
 export const computedIds = memoizePerFieldSet(
   (set): ReadonlySet<number> => new Set(computedFields(set).map(({ id }) => id)),
 );
 
-/** The entries of the searchable ones among `fields`. An item lacks them when these fields become searchable. */
+/**
+ * Returns the entries of the searchable fields among `fields`. An item lacks these entries when the fields become
+ * searchable.
+ */
 export function fieldEntries(
   { id, definition }: Collection,
   data: Data,
@@ -81,7 +86,7 @@ export function fieldEntries(
   return distinctEntries(dataEntries(id, definition.fields, data, isSelected));
 }
 
-/** Every entry that the item can have under this definition or an earlier one. A delete removes all of them. */
+/** Returns every entry that the item can have under this definition or an earlier one. A delete removes all of them. */
 export function possibleEntries(
   collection: Collection,
   data: Data,
@@ -95,7 +100,9 @@ export function possibleEntries(
   ]);
 }
 
-/** The possible entries of these fields and of removed fields, for every type that their results may have had. */
+/**
+ * Returns the possible entries of these fields and of removed fields, for every type that their results may have had.
+ */
 export function formerEntries(
   { id: collectionId, definition }: Collection,
   data: Data,
@@ -111,7 +118,7 @@ export function formerEntries(
     );
 }
 
-/** The entries of the system values in `system`. */
+/** Returns the entries of the system values in `system`. */
 export function systemEntries(collectionId: number, system: Partial<SystemValues>): SearchEntry[] {
   return (["status", "updatedAt"] as const).flatMap((name) => {
     const value = system[name] ?? null;
@@ -135,7 +142,7 @@ function dataEntries(
     );
 }
 
-/** The types of all current and retired fields, including columns. */
+/** Returns the types of all current and retired fields, including columns. */
 const typesById = memoizePerFieldSet(({ fields, retired }) => {
   const allFields = [...retired, ...fields];
   const columns = allFields.flatMap((field) =>
@@ -170,8 +177,8 @@ function buildEntry(field: number, value: string | number): SearchEntry {
 }
 
 /**
- * Full case folding (C + F of Unicode's CaseFolding.txt). It equals the lower case of the upper case, except for final
- * sigma, which depends on its neighbours, and dotless i, which has no folding.
+ * Applies full case folding (C + F of Unicode's CaseFolding.txt). The result equals the lower case of the upper case,
+ * except for final sigma, which depends on its neighbours, and dotless i, which has no folding.
  */
 export function foldCase(text: string): string {
   const parts = text.split("ı").map((part) => part.toLowerCase().toUpperCase().toLowerCase());
@@ -185,7 +192,7 @@ function distinctEntries(entries: SearchEntry[]): SearchEntry[] {
 
 export type UniqueValue = [field: number, value: Scalar];
 
-/** The unique values of an item, including those of fields that become unique. Drafts have none. */
+/** Returns the unique values of an item, including those of fields that become unique. Drafts have none. */
 export function uniqueValues(
   { id, definition, pending }: Collection,
   data: Data,
@@ -200,7 +207,7 @@ export function uniqueValues(
   return [...currentValues, ...pendingValues];
 }
 
-/** The value of a field that is or becomes unique. Dates on the same calendar day are equal. */
+/** Returns the value of a field that is or becomes unique. Dates on the same calendar day are equal. */
 export function uniqueValue(
   collectionId: number,
   { id, uniqueId, type }: Pick<NewUniqueField, "id" | "uniqueId" | "type">,
@@ -240,7 +247,7 @@ export function withoutRemovedFields(fields: FieldSet, data: Data): Data {
   return isClean ? data : Object.fromEntries(known);
 }
 
-/** The lists without values of removed columns. The operations of a batch share the lists that they do not change. */
+/** The lists without values of removed columns. The operations of a batch share lists that they do not change. */
 const cleanLists = memoizePerFieldSet(() => new WeakMap<object, Value>());
 
 function rowsOf(value: Value): LineItemRow[] {

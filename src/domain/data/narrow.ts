@@ -18,14 +18,17 @@ import type {
 export type { NarrowCollection, CollectionAccess } from "./compile.ts";
 export { conditionsOf, wholeCollection } from "./access.ts";
 
-/** The search of a caller, over what it sees. Nothing else makes a search, so none forgets what its caller sees. */
+/**
+ * Creates the search of a caller over the part that it sees. No other function creates a search, so every search has
+ * this limit.
+ */
 export function searchThrough(access: CollectionAccess, search: ParsedSearch): Search {
   const conditions = [...conditionsOf(access), ...search.conditions];
   const shownBy = access.extent === "narrow" ? access : null;
   return { ...search, conditions, shownBy } as Search;
 }
 
-/** The part of a collection that a view shows. It needs no formulas, so that showing it compiles none. */
+/** Returns the part of a collection that a view shows. It needs no formulas, so this compiles none. */
 export function shownCollection(collection: Collection, view: View): Collection {
   const { fields } = collection.definition.fields;
   const shown = shownKeys(collection, view);
@@ -38,7 +41,7 @@ export function shownCollection(collection: Collection, view: View): Collection 
       next: 0,
     },
   };
-  // The view decides which fields the caller sees, like the definition itself.
+  // The view determines the fields that the caller sees, so a changed view counts as a changed definition.
   const { meaning = 0 } = collection.viewVersions?.[view.key] ?? {};
   const versions = { fieldsVersion: Math.max(collection.fieldsVersion, meaning), viewVersions: {} };
   return { ...collection, ...versions, pending: null, definition };
@@ -47,7 +50,7 @@ export function shownCollection(collection: Collection, view: View): Collection 
 const shownKeys = ({ definition }: Collection, view: View): ReadonlySet<string> =>
   new Set(view.fields ?? definition.fields.fields.map(({ key }) => key));
 
-/** The collection as one caller sees it through a view. `me` is that caller. */
+/** Returns the part of the collection that the caller `me` sees through a view. */
 export function narrowCollection(
   whole: CompiledCollection,
   view: View,
@@ -59,7 +62,7 @@ export function narrowCollection(
 
 type ViewedCollection = Omit<NarrowCollection, "conditions">;
 
-/** What all callers of a view share, which may be large. */
+/** The parts that all callers of a view share. They may be large. */
 const viewed = new WeakMap<CompiledCollection, Map<View, ViewedCollection>>();
 const maxViewed = 10;
 
@@ -108,16 +111,16 @@ function divideFields({ fields, retired }: FieldSet, keys: ReadonlySet<string>):
 
 const slotOf = ({ id }: Pick<Field, "id">) => String(id);
 
-/** The ids of the shown results whose formulas read only shown fields. */
+/** Returns the ids of the visible results whose formulas read only visible fields. */
 function ownResults({ byKey, formulas }: CompiledFields, shown: ReadonlySet<string>): Set<number> {
   const own = new Set<number>();
   const isOwn = (key: string) => {
     const { field } = byKey.get(key) ?? {};
-    // A name that no field has is a function, or the variable of a loop.
+    // A name that no field has is a function or the variable of a loop.
     if (field?.type === "computed") return own.has(field.id);
     return field === undefined || shown.has(key);
   };
-  // In dependency order, so what a formula reads comes before it.
+  // The formulas are in dependency order, so each one follows the formulas that it reads.
   for (const { field, reads } of formulas)
     if (shown.has(field.key) && [...reads.keys].every(isOwn)) own.add(field.id);
   return own;
@@ -135,7 +138,7 @@ function shownFields<F extends Field>(
     keyBytes: keyBytesOf(list.map(({ field }) => field)),
     byKey: new Map(list.map((compiled) => [compiled.field.key, compiled])),
     currentKeys: new Map(),
-    // Formulas may use hidden fields. Only the whole collection computes.
+    // Formulas may use hidden fields, so only the whole collection computes.
     formulas: [],
   };
 }
@@ -151,7 +154,7 @@ function withoutPast(compiled: CompiledField): CompiledField {
   return { ...compiled, field: shownField(compiled.field), rows: columns };
 }
 
-/** Hides what a field was called, and how it is computed: an empty formula is not shown. */
+/** Hides the earlier keys of a field and its formula. Responses omit an empty formula. */
 function shownField(field: Field): Field {
   const past = { previous_keys: [] };
   if (field.type === "computed") return { ...field, ...past, formula: "" };

@@ -1,11 +1,11 @@
 import type { CollectionAccess, Slots } from "./compile.ts";
 import type { Data, LineItemRow, Value } from "./values.ts";
 
-/** The values that the caller sees. */
+/** Returns the values that the caller sees. */
 export const shownData = (access: CollectionAccess, data: Data): Data =>
   access.extent === "whole" ? data : pickSlots(data, access.parts.shown);
 
-/** The values in these slots. Rows without any of the columns are left out. */
+/** Returns the values in these slots. Omits rows without any of the columns. */
 export function pickSlots(data: Data, slots: Slots): Data {
   const picked: Data = {};
   for (const [slot, columns] of slots) {
@@ -24,8 +24,8 @@ const pickColumns = (value: Value, columns: readonly string[]): LineItemRow[] =>
     .map((entries) => Object.fromEntries(entries));
 
 /**
- * The size of the part that a narrow caller does not see, as limits count it: in whole steps. Most items have less than one
- * step, which does not count.
+ * Returns the size of the part that a narrow caller does not see, as limits count it: in whole steps. For most items,
+ * the part is smaller than one step and counts as 0.
  */
 export const inHiddenSteps = (kind: keyof typeof hiddenSteps, size: number): number =>
   size - (size % hiddenSteps[kind]);

@@ -3,9 +3,12 @@ import type { Field } from "#domain/definition/field.ts";
 import type { CompiledCollection, CompiledFields } from "./compile.ts";
 import type { Data, LineItemRow } from "./values.ts";
 
-/** Stands for a value that names no record that the caller may refer to. Fields reject it with `unknown_reference`. */
+/**
+ * Represents a value that does not name a record which the caller may refer to. Fields reject it with
+ * `unknown_reference`.
+ */
 export class UnknownReference {
-  /** The ID that was sent; null for another name. A stored ID that is sent back stays valid. */
+  /** The ID in the request. Null for another name. A stored ID that the request sends back stays valid. */
   readonly id: string | null;
 
   constructor(id: string | null) {
@@ -45,7 +48,7 @@ export function mapReferences(
   return Object.fromEntries(entries);
 }
 
-/** A stored reference, and where the request has it. */
+/** A stored reference and its location in the request. */
 export interface PlacedReference {
   app: string;
   id: string;
@@ -53,7 +56,8 @@ export interface PlacedReference {
 }
 
 /**
- * The references of `after` that its write must check: those that `before` does not have in the same field or column.
+ * Returns the references of `after` that its write must check: the ones that `before` does not have in the same field
+ * or column.
  */
 export function newReferences(
   { fields }: CompiledCollection,
@@ -63,7 +67,7 @@ export function newReferences(
   return fields.hasReferences ? referencesIn(fields, [before], after, ["data"]) : [];
 }
 
-/** `before` has the rows whose values need no check. */
+/** `before` contains the rows whose values need no check. */
 function referencesIn(
   fields: CompiledFields,
   before: readonly Data[],

@@ -4,7 +4,7 @@ import { presentValue, type Data, type LineItemRow, type Scalar, type Value } fr
 
 /** The values of an item, or of the rows of a list, before a change. Unchanged values stay valid. */
 export interface PriorValues {
-  /** Returns the stored value whose public form equals `input`; in rows, the value of any row. */
+  /** Returns the stored value whose public form equals `input`. In rows, returns the value of any such row. */
   findUnchanged(field: CompiledField, input: unknown): Value | undefined;
   /** The stored values of a slot. */
   values(slot: string): Value[];
@@ -25,12 +25,18 @@ export function priorItemValues(fields: CompiledFields, storedData: Data): Prior
   return getKnown(fields, storedData, () => [storedData]);
 }
 
-/** Rows have no identity. A value counts as unchanged when any row had it in the same column. */
+/**
+ * Returns the prior values of rows. Rows have no identity, so a value counts as unchanged when any row had it in the
+ * same column.
+ */
 export function priorRowValues(fields: CompiledFields, rows: readonly LineItemRow[]): PriorValues {
   return rows.length === 0 ? noPriorValues : getKnown(fields, rows, () => rows);
 }
 
-/** The prior values by the data or the list that has them. Operations of a batch that change the same item share them. */
+/**
+ * The prior values, by the data or list that they come from. Operations of a batch that change the same item share
+ * them.
+ */
 const known = new WeakMap<CompiledFields, WeakMap<object, PriorValues>>();
 
 function getKnown(
@@ -48,7 +54,7 @@ function buildPriorValues(rows: readonly Data[]): PriorValues {
   const valuesByJson = new Map<string, Map<string, Value>>();
   const storedValues = new Map<string, Value[]>();
   const scalarSets = new Map<string, Set<unknown>>();
-  // Collects each slot once, because many cells need it.
+  // Collects the values of each slot only once, because many cells need them.
   const values = (slot: string) => {
     const cached = storedValues.get(slot);
     if (cached) return cached;

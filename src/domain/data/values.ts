@@ -15,7 +15,7 @@ export type Value = Scalar | string[] | LineItemRow[] | StoredFile[];
 /** The data of one item by field id. Rows of line items are keyed by the ids of their columns. */
 export type Data = Record<string, Value>;
 
-/** The retyped fields with a value in `data` that differs from the one in `before`. */
+/** Returns the retyped fields whose value in `data` differs from the value in `before`. */
 export function filledFields(
   retypedFields: readonly RetypedField[],
   data: Data,
@@ -54,14 +54,14 @@ export const systemFieldIds = {
 
 export type SystemField = keyof typeof systemFieldIds;
 
-/** System fields that follow the stored order of items. They need no search entries. */
+/** System fields that have the same order as stored items, so they need no search entries. */
 export const storedOrderFields: readonly SystemField[] = ["id", "receiptNumber", "createdAt"];
 
 export function fieldNumber(collectionId: number, fieldId: number): number {
   return collectionId * fieldsPerCollection + fieldId;
 }
 
-/** Informs the caller that a value was ignored or could not be computed. */
+/** Tells the caller that the service ignored a value or could not compute it. */
 export interface Warning {
   field: string;
   code: "computed_value_ignored" | "formula_failed";
@@ -86,7 +86,9 @@ export function ignoredWarnings(
   });
 }
 
-/** The public form of stored data, with every defined field by key. Empty values are `null`, or `[]` for lists. */
+/**
+ * Returns the public form of stored data, with every defined field by key. Empty values are `null`, or `[]` for lists.
+ */
 export function presentData(access: CollectionAccess, data: Data): Record<string, unknown> {
   return presentFields(access.fields, data);
 }
@@ -103,7 +105,9 @@ export function presentValue({ field, rows }: CompiledField, value: Value | unde
   return rows ? (value as LineItemRow[]).map((row) => presentFields(rows, row)) : value;
 }
 
-/** The bytes that keys and empty values add to an item's data in a response, where every row has all columns. */
+/**
+ * Returns the bytes that keys and empty values add to an item's data in a response, in which every row has all columns.
+ */
 export function addedBytes({ fields }: CollectionAccess, data: Data): number {
   return fields.list.reduce((sum, { rows, slot }) => {
     const value = data[slot];
@@ -122,7 +126,7 @@ export function withDefaults(
   return defaults.length === 0 ? input : { ...input, ...Object.fromEntries(defaults) };
 }
 
-/** The error of a key that no field has. Names the field that was renamed, or all fields. */
+/** Returns the error for a key that no field has. It names the renamed field, or all fields. */
 export function unknownFieldError(
   fields: CompiledFields,
   key: string,

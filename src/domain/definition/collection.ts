@@ -21,7 +21,7 @@ export const alwaysOpen: Acceptance = {
 
 export type ClosedReason = "not_open_yet" | "closed" | "full";
 
-/** The reason why a form rejects a new submission at `now`; null when it accepts one. */
+/** Returns the reason why a form rejects a new submission at `now`. Null when it accepts one. */
 export function closedReason(
   acceptance: Acceptance,
   submissionCount: number,
@@ -84,7 +84,7 @@ export interface View {
   /** In the format of searches, with the current keys of the fields. */
   conditions?: unknown[] | undefined;
   sort?: unknown[] | undefined;
-  /** The keys of the fields that it shows; absent for all. */
+  /** The keys of the visible fields. Absent for all fields. */
   fields?: string[] | undefined;
 }
 
@@ -98,22 +98,22 @@ export interface Definition {
   receipt_prefix: string;
   /** Forms only; apps keep `alwaysOpen`. */
   acceptance: Acceptance;
-  /** How long changes of items are kept. Definitions that are older than this member lack it. */
+  /** The number of days for which changes of items are kept. Missing in definitions older than this member. */
   history_days?: number;
-  /** Definitions that are older than this member lack it. Null for a caller that may not know the views. */
+  /** Missing in definitions older than this member. Null for a caller that may not know the views. */
   views?: readonly View[] | null;
-  /** Forms only. Definitions that are older than this member lack it. */
+  /** Forms only. Missing in definitions older than this member. */
   retain?: Retention | null;
-  /** Where its maker wanted its data. Absent for anywhere. It never changes. */
+  /** The location of the data that the creator chose. Absent for any location. It never changes. */
   location?: Location;
   fields: FieldSet;
 }
 
-/** How long a form keeps its submissions, counted from their creation, and which ones expire. */
+/** The time for which a form keeps its submissions, counted from their creation, and the submissions that expire. */
 export type RetentionRule = NonNullable<z.infer<ReturnType<typeof retainSchema>>>;
 
 export interface Retention extends RetentionRule {
-  /** No submission expires earlier. Milliseconds since 1970. */
+  /** No submission expires before this time, in milliseconds since 1970. */
   appliesFrom: number;
 }
 
@@ -128,13 +128,15 @@ export const retainSchema = lazy(() =>
   ),
 );
 
-/** The overview counts at most this many expiring submissions of a form. */
+/** The maximum number of expiring submissions of a form that the overview counts. */
 export const maxExpiringCount = 1000;
 
-/** The time to notice that a rule erases too much. */
+/** The time in which members can notice that a rule erases too much. */
 const retentionNoticeMs = 7 * 24 * 60 * 60 * 1000;
 
-/** An absent rule keeps the current one. `startRetention` decides when a new one applies. */
+/**
+ * Returns the new rule, or the current one if the new one is absent. `startRetention` decides when a new rule applies.
+ */
 export function replaceRetention(
   current: Retention | null | undefined,
   sent: RetentionRule | null | undefined,
@@ -152,7 +154,7 @@ export function isStricter(
   return !before || after.days < before.days || (after.only === "all" && before.only === "closed");
 }
 
-/** Sets when a rule applies for the first time: 7 days after it was set, or became stricter. */
+/** Sets the time from which a rule applies: 7 days after it was set or became stricter. */
 export function startRetention(
   before: Retention | null | undefined,
   after: RetentionRule | null | undefined,
@@ -171,11 +173,11 @@ export const maxHistoryDays = 3650;
 
 /** The versions of a definition at which the meaning of a view last changed. */
 export interface ViewVersions {
-  /** What it matches. Absent if that did not change since these versions exist. */
+  /** The version at which the conditions last changed. Absent if they have not changed since these versions exist. */
   conditions?: number | undefined;
-  /** True if items lacked results that the conditions use when these conditions took effect. */
+  /** True if items lacked results that the conditions use at the time when these conditions took effect. */
   lackedResults?: true | undefined;
-  /** What it matches or shows. */
+  /** The version at which the conditions or the visible fields last changed. */
   meaning: number;
 }
 
@@ -185,7 +187,7 @@ export interface Collection {
   kind: CollectionKind;
   key: string;
   version: number;
-  /** Grows with every change of the rules for writes, including pending changes. */
+  /** Increases with every change of the rules for writes, including pending changes. */
   revision: number;
   /** Identifies this state of the collection, even when a restored database reuses revision numbers. */
   stamp: string;
@@ -193,7 +195,7 @@ export interface Collection {
   pending: PendingRules | null;
   /** The version at which the fields last changed. */
   fieldsVersion: number;
-  /** By the keys of views. A view that did not change since these versions exist has none. */
+  /** By the keys of views. A view that has not changed since these versions exist has no entry. */
   viewVersions?: Readonly<Record<string, ViewVersions>>;
   definition: Definition;
 }
@@ -221,7 +223,7 @@ export interface CollectionRef {
   key: string;
 }
 
-/** The limit for the apps and forms that a query selects. */
+/** The maximum number of apps and forms that a query can select. */
 const maxSelected = 20;
 
 type Selection = z.output<ReturnType<typeof selectionQuery>>;
@@ -235,7 +237,7 @@ export function selectedCollections(query: Selection): CollectionRef[] {
   throw selectionProblem(query, reason);
 }
 
-/** The problem of a query that selects too much. */
+/** Returns the problem of a query that selects too much. */
 export function selectionProblem({ forms }: Pick<Selection, "forms">, reason: string): Problem {
   const field = forms === undefined ? "apps" : "forms";
   return problem.invalidInput([{ field, code: "too_complex", reason }]);

@@ -2,9 +2,9 @@ import type { Definition, Retention, View } from "./collection.ts";
 import { fieldDocument } from "./document.ts";
 import { type Field, titleField } from "./field.ts";
 
-/** A property that differs between two definitions. Null where one of them lacks it. */
+/** A property that differs between two definitions. A value is null if its definition lacks the property. */
 export interface PropertyDiff {
-  /** The label of the field, with its list, or the name of the view; empty for a setting. */
+  /** The label of the field, with its list, or the name of the view. Empty for a setting. */
   path: string;
   property: string;
   before: unknown;
@@ -14,7 +14,7 @@ export interface PropertyDiff {
 const settings = ["name", "description", "time_zone", "receipt_prefix", "history_days"] as const;
 const acceptanceSettings = ["state", "opens_at", "closes_at", "max_submissions"] as const;
 
-/** Compares two definitions property by property. The order of fields is one of them. */
+/** Compares two definitions property by property. The order of fields counts as a property. */
 export function compareDefinitions(before: Definition, after: Definition): PropertyDiff[] {
   const pairs: [property: string, before: unknown, after: unknown][] = [
     ...settings.map((name) => [name, before[name], after[name]] as [string, unknown, unknown]),
@@ -65,12 +65,12 @@ function compareFields(
     .map(({ label, type }) => {
       return { path: prefix + label, property: "type", before: type, after: null };
     });
-  const kept = (fields: readonly Field[]) =>
+  const keptFields = (fields: readonly Field[]) =>
     fields.filter(({ id }) => former.has(id) && ids.has(id));
-  const [orderBefore, orderAfter] = [kept(before), kept(after)].map((fields) =>
+  const [orderBefore, orderAfter] = [keptFields(before), keptFields(after)].map((fields) =>
     fields.map(({ id }) => id).join(),
   );
-  const labels = (fields: readonly Field[]) => kept(fields).map(({ label }) => label);
+  const labels = (fields: readonly Field[]) => keptFields(fields).map(({ label }) => label);
   const order =
     orderBefore === orderAfter
       ? []

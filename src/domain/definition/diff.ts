@@ -11,11 +11,11 @@ export interface FieldDiff {
   keys?: [before: string, after: string];
   /** The former label, if it differs. */
   formerLabel?: string;
-  /** Whether the field becomes required or optional, if nothing else of it changes. */
+  /** Whether the field becomes required or optional. Set only if nothing else of the field changes. */
   isRequired?: boolean;
-  /** Removed options. Items that have them keep them. */
+  /** Options that the change removes. Items that have them keep them. */
   options?: string[];
-  /** The condition for the items that the change affects, if it hides a field or removes options. */
+  /** The condition for the affected items, if the change hides a field or removes options. */
   affected?: AffectedItems;
 }
 
@@ -25,7 +25,7 @@ interface AffectedItems {
   value: string[] | false;
 }
 
-/** The fields that differ between two definitions, in the order of `after`. */
+/** Returns the fields that differ between two definitions, in the order of `after`. */
 export function diffDefinitions(before: Definition | null, after: Definition): FieldDiff[] {
   const fieldsBefore = before?.fields ?? noFields;
   return diffFieldLists(fieldsBefore, after.fields, "");
@@ -91,7 +91,7 @@ function diffField(oldField: Field, field: Field, path: string): FieldDiff[] {
 
 const valueOf = ({ value }: FieldOption) => value;
 
-/** The public rules of a field, without its names and columns. */
+/** Returns the public rules of a field, without its names and columns. */
 function fieldRulesJson(field: Field | RowField): string {
   const {
     key: _key,

@@ -5,12 +5,12 @@ import type { Acceptance } from "./collection.ts";
 import { definitionError } from "./field.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** The limit for members and entries on all levels. No definition needs more. */
+/** The maximum number of members and entries on all levels. No definition needs more. */
 const maxValues = 50_000;
 const maxErrors = 100;
-/** Levels of arrays and objects in a definition (contract, section 8). */
+/** The maximum number of levels of arrays and objects in a definition (contract, section 8). */
 const maxLevels = 8;
-/** Levels above the conditions of a view, and two for each level of conditions and rows. */
+/** The levels above the conditions of a view, and two levels for each level of conditions and rows. */
 const maxViewLevels = 5 + 2 * maxConditionDepth;
 
 type Path = readonly (string | number)[];
@@ -19,7 +19,7 @@ type Path = readonly (string | number)[];
 export function documentErrors(body: unknown): FieldError[] {
   const { views, ...members } = isObject(body) ? body : { views: undefined };
   const deepPath = findTooDeepPath(isObject(body) ? members : body, maxLevels);
-  // The conditions of a view have levels of their own (contract, section 9).
+  // The conditions of a view have a separate limit of levels (contract, section 9).
   const deepViewPath = findTooDeepPath({ views }, maxViewLevels);
   if (deepViewPath) {
     const reason = reasonFor("conditionsTooDeep", { maximum: maxConditionDepth });

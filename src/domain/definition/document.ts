@@ -30,7 +30,7 @@ const commonProperties = lazy(() => ({
   searchable: z._default(z.boolean(), true),
   default: z.optional(z.unknown()),
   renamed_from: z.optional(fieldKeySchema()),
-  /** Set by the server. Accepted and ignored, so that clients can send back a document that they read. */
+  /** Set by the server. Accepted and ignored, so that clients can send back a document that they have read. */
   previous_keys: z.optional(z.unknown()),
 }));
 const scalarProperties = lazy(() => ({
@@ -261,20 +261,20 @@ export interface DefinitionDocument {
   title_field?: string | null | undefined;
   acceptance?: z.infer<ReturnType<typeof acceptanceSchema>> | undefined;
   history_days?: number | undefined;
-  /** Absent: the current views stay. */
+  /** If absent, the current views stay. */
   views?: ViewDocument[] | undefined;
   retain?: RetentionRule | null | undefined;
-  /** Only a new collection takes one. */
+  /** Only the creation of a collection accepts a location. */
   location?: Location | undefined;
   fields: FieldDocument[];
 }
 
-/** The public form of a field, without ids and other internal members. */
+/** Returns the public form of a field, without ids and other internal members. */
 export function fieldDocument(field: Field): Record<string, unknown> {
   const { id: _id, key, label, type, previous_keys, ...rules } = field;
   const internal = ["retired", "uniqueId", "formerOptions", "hasDroppedOptions"];
   const publicRules = Object.entries(rules).filter(
-    // A caller who may not know a formula gets an empty one, which no definition has.
+    // A caller who may not know a formula gets a field with an empty formula, which no definition has.
     ([name, value]) => !internal.includes(name) && !(name === "formula" && value === ""),
   );
   return {

@@ -16,13 +16,13 @@ interface FieldBase {
   id: number;
   key: string;
   label: string;
-  /** Explains to people what to enter. */
+  /** A hint about what to enter. */
   help?: string | undefined;
   /** The heading of the section that starts with this field. Not for columns of line items. */
   section?: string | undefined;
   required: boolean;
   searchable: boolean;
-  /** The field's earlier keys, oldest first. */
+  /** The earlier keys of the field, oldest first. */
   previous_keys: string[];
   /** The value that a create stores when the request omits the key, in the definition's own notation. */
   default?: unknown;
@@ -68,7 +68,7 @@ export interface FieldOption {
 }
 
 interface FormerOptions {
-  /** The values that were options before, oldest first. Only the search schemas of OpenAPI documents list them. */
+  /** The values of former options, oldest first. Only the search schemas of OpenAPI documents list them. */
   formerOptions?: string[];
   /** Whether the oldest former options were dropped, because there were too many. */
   hasDroppedOptions?: true;
@@ -111,7 +111,7 @@ export interface LineItemsField extends FieldBase {
 export interface FilesField extends FieldBase {
   type: "files";
   max_files: number;
-  /** The largest size of one file. */
+  /** The maximum size of one file. */
   max_bytes: number;
   /** Media types and ranges like `image/*`; absent for all types. */
   accept?: string[] | undefined;
@@ -122,24 +122,24 @@ export interface FieldSet {
   fields: Field[];
   retired: Field[];
   next: number;
-  /** The id of the field whose value names a record where others refer to it. Apps only. */
+  /** The id of the field whose value is the title of a record in places that refer to it. Apps only. */
   title?: number;
 }
 
 export const noFields: FieldSet = { fields: [], retired: [], next: 1 };
 
-/** The field whose value names a record of an app. */
+/** Returns the field whose value is the title of an app's records. */
 export const titleField = ({ fields, title }: FieldSet): Field | undefined =>
   fields.find(({ id }) => id === title);
 
-/** Every computed field, columns of line items included. */
+/** Returns every computed field, including columns of line items. */
 export function computedFields({ fields }: FieldSet): ComputedField[] {
   return fields
     .flatMap((field): Field[] => (field.type === "line_items" ? field.fields : [field]))
     .filter((field) => field.type === "computed");
 }
 
-/** The form of a type's values in JSON. Rows are lists of objects. Nobody sends computed values. */
+/** The JSON form of the values of each type. Rows are lists of objects. Requests contain no computed values. */
 export const valueKinds = {
   text: "text",
   multiline_text: "text",
@@ -169,19 +169,19 @@ export function valueType(field: Field): Exclude<Field["type"], "computed"> {
   return field.type === "computed" ? field.result : field.type;
 }
 
-/** The id under which a unique field's values are stored; undefined for other fields. */
+/** Returns the id under which a unique field's values are stored. Undefined for other fields. */
 export function uniqueIdOf(field: Field): number | undefined {
   return "unique" in field && field.unique ? field.uniqueId : undefined;
 }
 
-/** An `invalid_definition` error with its pointer. */
+/** Returns an `invalid_definition` error with its pointer. */
 export function definitionError(path: readonly (string | number)[], reason: Reason): FieldError {
   return errorAt(path, "invalid_definition", reason);
 }
 
 type Path = readonly (string | number)[];
 
-/** Reports duplicate keys, and rules of a field that contradict each other. */
+/** Reports duplicate keys and contradictory rules of a field. */
 export function fieldListErrors(fields: readonly FieldDocument[], path: Path): FieldError[] {
   const keys = fields.map(({ key }) => key);
   return [
@@ -192,12 +192,12 @@ export function fieldListErrors(fields: readonly FieldDocument[], path: Path): F
 
 /** Reports each key that an earlier field of the list has. Ignores values that are not strings. */
 export function duplicateKeyErrors(keys: readonly unknown[], path: Path): FieldError[] {
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   return keys.flatMap((key, index) => {
     if (typeof key !== "string") return [];
     const error = definitionError([...path, index, "key"], reasonFor("keyTwice", { key }));
-    const errors = seen.has(key) ? [error] : [];
-    seen.add(key);
+    const errors = seenKeys.has(key) ? [error] : [];
+    seenKeys.add(key);
     return errors;
   });
 }
@@ -286,14 +286,14 @@ function patternErrors(
 }
 
 function optionErrors(options: { value: string }[], path: Path): FieldError[] {
-  const seen = new Set<string>();
+  const seenValues = new Set<string>();
   return options.flatMap(({ value }, index) => {
-    const error = seen.has(value)
+    const error = seenValues.has(value)
       ? [definitionError([...path, index, "value"], reasonFor("optionTwice", { option: value }))]
       : value !== value.normalize("NFC")
         ? [definitionError([...path, index, "value"], reasonFor("optionNotNormal"))]
         : [];
-    seen.add(value);
+    seenValues.add(value);
     return error;
   });
 }

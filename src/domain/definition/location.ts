@@ -1,5 +1,5 @@
 const jurisdictions = ["eu", "us", "fedramp"] as const;
-/** The jurisdictions and the location hints of databases at Cloudflare. */
+/** Cloudflare's jurisdictions and location hints for databases. */
 export const locations = [...jurisdictions, "weur", "eeur", "wnam", "enam", "apac", "oc"] as const;
 export type Location = (typeof locations)[number];
 

@@ -2,7 +2,7 @@ import type { Field, FieldOption, FieldSet, RowField } from "./field.ts";
 import type { FieldDocument } from "./document.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
-/** The characters that all former options of a definition may take. The newest ones are kept. */
+/** The maximum number of characters of all former options of a definition. The newest options are kept. */
 const maxFormerLength = 100_000;
 
 type OptionLists = {
@@ -70,12 +70,12 @@ export function createRenameCheck(
   };
 }
 
-/** The field, with its columns if it has some. Retired columns count. */
+/** Returns the field and its columns, including retired columns. */
 export function withColumns(field: Field): Field[] {
   return field.type === "line_items" ? [field, ...field.fields, ...field.retired] : [field];
 }
 
-/** The options that the new field lacks. */
+/** Returns the options that the new field lacks. */
 export function removedOptions(oldField: Field, field: Field): FieldOption[] {
   if (!("options" in oldField) || !("options" in field)) return [];
   const values = new Set(field.options.map(({ value }) => value));

@@ -69,15 +69,15 @@ export function mergeDefinition(
   };
 }
 
-/** Data moves only when an operator moves it, so an existing collection keeps its location. */
+/** Returns the location. An existing collection keeps its location, because only an operator moves data. */
 function mergeLocation(current: Definition | null, { location }: DefinitionDocument) {
-  const kept = current ? current.location : location;
-  const member = kept === undefined ? {} : { location: kept };
-  if (location === kept || location === undefined) return { member, errors: [] };
+  const keptLocation = current ? current.location : location;
+  const member = keptLocation === undefined ? {} : { location: keptLocation };
+  if (location === keptLocation || location === undefined) return { member, errors: [] };
   const reason =
-    kept === undefined
+    keptLocation === undefined
       ? reasonFor("noLocationIsFixed")
-      : reasonFor("locationIsFixed", { location: kept });
+      : reasonFor("locationIsFixed", { location: keptLocation });
   return { member, errors: [definitionError(["location"], reason)] };
 }
 
@@ -151,7 +151,7 @@ function mergeFields<F extends Field>(
   };
 }
 
-/** What the values of a type depend on: the result of a formula, and the app of a reference. */
+/** Returns the detail on which the values of a type depend: the result type of a formula, or the app of a reference. */
 const typeDetail = (field: Field | FieldDocument): string =>
   field.type === "computed" ? field.result : field.type === "reference" ? field.app : "";
 

@@ -132,23 +132,25 @@ interface PatchedCollection {
   after: Definition;
 }
 
-/** Changes in a pending definition what the patch changes in the current one, whose fields may have other keys there. */
+/**
+ * Applies to a pending definition what the patch changes in the current one. Fields may have different keys in both.
+ */
 function applyToPending(
   { kind, key, before, after }: PatchedCollection,
   patch: SettingsPatch,
   pending: Definition,
 ): Definition {
   const { views, fields } = after;
-  const merged =
+  const mergedViews =
     patch.views === undefined ? undefined : mergePendingViews(before, views ?? [], pending);
   const title = patch.title_field && pending.fields.fields.find(({ id }) => id === fields.title);
   const definition = applyPatch(key, pending, {
     ...patch,
-    views: merged?.views,
+    views: mergedViews?.views,
     title_field: title ? title.key : patch.title_field,
   });
   const errors = [
-    ...(merged?.errors ?? []),
+    ...(mergedViews?.errors ?? []),
     ...(patch.title_field ? mergeTitle(fields, pending.fields.fields, undefined).errors : []),
     ...acceptanceErrors(definition.acceptance),
   ];
@@ -186,7 +188,10 @@ function withoutFixedMembers(
   return { settings: { ...settings, acceptance: changes }, errors };
 }
 
-/** Returns the patched value: the current one if the patch omits it, the default for null, else the new one. */
+/**
+ * Returns the patched value: the current value if the patch omits it, the default for null, and otherwise the new
+ * value.
+ */
 function patchSetting<Value>(
   patchValue: Value | null | undefined,
   current: Value,

@@ -1,13 +1,13 @@
 import type { Field } from "./field.ts";
 
-/** Where a definition refers to an app. */
+/** A place where a definition refers to an app. */
 export interface ReferencePlace {
   app: string;
   /** The path of the field in the definition document. */
   path: (string | number)[];
 }
 
-/** Every field that refers to an app, columns of line items included. */
+/** Returns every field that refers to an app, including columns of line items. */
 export function referencePlaces(
   fields: readonly Field[],
   path: readonly (string | number)[] = ["fields"],
@@ -21,7 +21,7 @@ export function referencePlaces(
   });
 }
 
-/** The keys of the apps to which fields refer, columns of line items included. */
+/** Returns the keys of the apps that fields refer to, including columns of line items. */
 export const referencedApps = (fields: readonly Field[]): string[] => [
   ...new Set(referencePlaces(fields).map(({ app }) => app)),
 ];

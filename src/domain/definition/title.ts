@@ -3,7 +3,7 @@ import type { FieldError } from "#domain/problem/problem.ts";
 import { definitionError, titleField, valueType, type Field, type FieldSet } from "./field.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** The member of a field set that names the title, or the errors of the key. */
+/** The member of a field set for the title, or the errors of the key. */
 export interface TitleResult {
   member: Pick<FieldSet, "title">;
   errors: FieldError[];
@@ -17,11 +17,11 @@ const titleTypes: ReadonlySet<Field["type"]> = new Set([
   "phone",
 ]);
 
-/** Whether the values of a field can name a record: searchable texts, computed ones included. */
+/** Whether the values of a field can be the title of a record. They must be searchable texts, and can be computed. */
 export const canBeTitle = (field: Field): boolean =>
   field.searchable && titleTypes.has(valueType(field));
 
-/** Finds the field that `title_field` names. Null names none. */
+/** Finds the field that `title_field` names. Returns no field for null. */
 export function findTitle(fields: readonly Field[], key: string | null): TitleResult {
   if (key === null) return { member: {}, errors: [] };
   const field = fields.find((candidate) => candidate.key === key);
@@ -34,11 +34,11 @@ export function findTitle(fields: readonly Field[], key: string | null): TitleRe
   return { member: {}, errors: [definitionError(["title_field"], reason)] };
 }
 
-/** The error of a definition that drops its title field without naming another one. */
+/** Returns the error of a definition that drops its title field without naming another one. */
 const titleError = (key: string): FieldError =>
   definitionError(["title_field"], reasonFor("titleFieldRemoved", { key }));
 
-/** A document without `title_field` keeps the title, whose field may have a new key. */
+/** Returns the new title. A document without `title_field` keeps the title field, which may have a new key. */
 export function mergeTitle(
   before: FieldSet,
   fields: readonly Field[],

@@ -21,16 +21,19 @@ import type { Precondition } from "#domain/preconditions.ts";
 import { viewErrors } from "#domain/search/view.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
-/** The limit for current and retired fields, including columns of line items. */
+/** The maximum number of current and retired fields, including columns of line items. */
 const maxFields = 2000;
 const maxDefinitionBytes = 1_000_000;
-/** The states of all patterns of a definition together. */
+/** The maximum number of states of all patterns of a definition in total. */
 const maxPatternStates = 10_000;
-/** Each class becomes a separate regular expression, which takes about 100 µs to create. */
+/**
+ * The maximum number of character classes. Each class becomes a separate regular expression, which takes about 100 µs
+ * to create.
+ */
 const maxCharacterClasses = 500;
-/** The cells in all line items of one item. This bounds the size of an item's response. */
+/** The maximum number of cells in all line items of one item. It limits the size of an item's response. */
 const maxCells = 100_000;
-/** The size that defaults can give an item, as JSON. */
+/** The maximum size that defaults can give an item, as JSON. */
 const maxDefaultBytes = 500_000;
 const maxFormulaLength = 50_000;
 
@@ -176,8 +179,8 @@ function compiledErrors(kind: CollectionKind, key: string, definition: Definitio
 }
 
 /**
- * The ETag of a schema document, like `"7-open"`. It holds the version and the state that changes without a new version:
- * whether the form accepts submissions, the indexing progress and the pending change.
+ * Returns the ETag of a schema document, like `"7-open"`. It contains the version and the state that changes without a
+ * new version: whether the form accepts submissions, the indexing progress and the pending change.
  */
 export function formatDefinitionEtag(
   { kind, version, definition }: Collection,
@@ -198,7 +201,10 @@ export function matchesVersion(precondition: Precondition, version: number): boo
   return precondition.some((tag) => /^"(\d+)(-.*)?"$/.exec(tag)?.[1] === String(version));
 }
 
-/** Identifies a definition by its public content, without field ids. Equal fingerprints mean the same change. */
+/**
+ * Returns a text that identifies a definition by its public content, without field ids. Equal fingerprints mean the
+ * same change.
+ */
 export function definitionFingerprint(
   kind: Collection["kind"],
   { fields, retain = null, views = [], ...properties }: Definition,

@@ -9,9 +9,9 @@ export function detailOfChange(before: Definition, after: Definition): AuditDeta
   const { views: newViews, ...newRest } = after;
   const [former, views] = [formerViews ?? [], newViews ?? []];
   if (JSON.stringify(rest) !== JSON.stringify(newRest)) return undefined;
-  const stored = new Set(former.map((view) => JSON.stringify(view)));
+  const formerTexts = new Set(former.map((view) => JSON.stringify(view)));
   const keys = new Set(views.map(({ key }) => key));
-  const saved = views.filter((view) => !stored.has(JSON.stringify(view)));
+  const saved = views.filter((view) => !formerTexts.has(JSON.stringify(view)));
   const deleted = former.filter(({ key }) => !keys.has(key));
   if (saved.length + deleted.length === 0) return undefined;
   return { views: { saved: namesOf(saved), deleted: namesOf(deleted) } };

@@ -10,7 +10,7 @@ const refusals: Record<FileRefusal, string> = {
   file_in_use: "This file belongs to another item. Upload it again for this one.",
 };
 
-/** Checks a list of files. Those that the item has stay valid under any definition. */
+/** Checks a list of files. Files that the item already has stay valid under any definition. */
 export function checkFiles(
   field: FilesField,
   value: unknown,

@@ -1,14 +1,20 @@
 import { lazy } from "#domain/lazy.ts";
 
-// Libraries that detect types are larger than the rest of the bundle can spare (file-type: 21 KB gzipped), so this is a
-// table of its own. Sources: WHATWG MIME Sniffing, the registrations of IANA, and the specification of each format.
+// Libraries that detect types are too large for the bundle (file-type: 21 KB gzipped), so this file has its own table.
+// Sources: WHATWG MIME Sniffing, the registrations of IANA, and the specification of each format.
 
-/** How many bytes of a file decide its type. Office documents name their kind behind a few entries of their archive. */
+/**
+ * The number of bytes of a file that determine its type. Office documents name their kind after a few entries of their
+ * archive.
+ */
 export const detectionBytes = 8192;
 
 export const unknownContentType = "application/octet-stream";
 
-/** A type, and the bytes that files of this type start with. A dot is any byte; `offset` is the place of the first. */
+/**
+ * A type and the bytes with which files of this type start. A dot matches any byte. `offset` is the position of the
+ * first byte.
+ */
 type Signature = readonly [contentType: string, bytes: string, offset?: number];
 
 /** Bytes are written as Latin-1 text. The first match decides. */
@@ -34,7 +40,7 @@ const signatures = lazy((): readonly Signature[] => [
   ["application/x-xz", "\xfd7zXZ\0"],
   ["application/zstd", "(\xb5/\xfd"],
   ["application/x-tar", "ustar", 257],
-  // Word, Excel and PowerPoint before 2007, and Outlook messages. Their kind may be named far inside the file.
+  // Word, Excel and PowerPoint before 2007, and Outlook messages. The file may name its kind far from the start.
   ["application/x-cfb", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"],
   ["application/vnd.sqlite3", "SQLite format 3\0"],
   ["application/wasm", "\0asm"],
@@ -78,7 +84,7 @@ const mediaBrands: readonly Signature[] = [
   ["audio/mp4", "M4B"],
 ];
 
-/** The folders that entries of an Office Open XML archive are in (ECMA-376, part 2). */
+/** The folders of the entries of an Office Open XML archive (ECMA-376, part 2). */
 const officeFolders: readonly Signature[] = [
   ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "word/"],
   ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xl/"],
@@ -94,7 +100,7 @@ const namedArchiveTypes: readonly string[] = [
   "application/epub+zip",
 ];
 
-/** Decides by the first bytes of a file what type it has. The file's name and the uploader's claim play no part. */
+/** Detects the type of a file from its first bytes. Ignores the file's name and the type that the uploader states. */
 export function detectContentType(first: Uint8Array): string {
   const start = latin1(first.subarray(0, detectionBytes));
   if (start === "") return unknownContentType;
@@ -118,9 +124,12 @@ export function acceptsContentType(accept: readonly string[], contentType: strin
   });
 }
 
-/** Latin-1 maps each byte to the character of the same number. `TextDecoder` would decode it as Windows-1252. */
+/**
+ * Decodes Latin-1, which maps each byte to the character with the same number. `TextDecoder` would decode it as
+ * Windows-1252.
+ */
 function latin1(bytes: Uint8Array): string {
-  // A text of 8,192 arguments stays far below the limits of engines.
+  // 8,192 arguments stay far below the limits of JavaScript engines.
   return String.fromCharCode(...bytes);
 }
 
@@ -136,7 +145,7 @@ function hasBytes(start: string, bytes: string, offset: number): boolean {
 const isBitmap = (start: string): boolean =>
   start.startsWith("BM") && [12, 40, 56, 108, 124].includes(start.charCodeAt(14));
 
-/** A program of Windows names the place of its header at byte 60. */
+/** Whether the file is a Windows program. Such a program has the position of its header at byte 60. */
 function isProgram(start: string): boolean {
   if (!start.startsWith("MZ") || start.length < 64) return false;
   const header = start.charCodeAt(60) + start.charCodeAt(61) * 0x100;
@@ -148,12 +157,12 @@ const matroskaType = (start: string): string =>
 
 const entryHeaderLength = 30;
 
-/** Reads the names of the archive's first entries. Sizes in their headers may be missing, so it looks for headers. */
+/** Reads the names of the archive's first entries. Searches for headers, because they may lack sizes. */
 function archiveType(start: string): string {
-  const named = /^mimetype([\w./+-]+)/.exec(start.slice(entryHeaderLength))?.[1];
-  if (named !== undefined) {
-    // The next entry follows the text without a separator, and starts with the letters PK.
-    const type = namedArchiveTypes.find((known) => named === known || named === `${known}PK`);
+  const typeName = /^mimetype([\w./+-]+)/.exec(start.slice(entryHeaderLength))?.[1];
+  if (typeName !== undefined) {
+    // The next entry follows the text without a separator and starts with the letters PK.
+    const type = namedArchiveTypes.find((known) => typeName === known || typeName === `${known}PK`);
     if (type !== undefined) return type;
   }
   for (let at = 0; at !== -1; at = start.indexOf("PK\x03\x04", at + 1)) {
@@ -167,7 +176,7 @@ function archiveType(start: string): string {
 // oxlint-disable-next-line no-control-regex
 const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 
-/** Types of texts, by what follows the byte order mark and white space. */
+/** Types of texts, by the characters after the byte order mark and white space. */
 const textStarts: readonly (readonly [string, RegExp])[] = [
   [
     "text/html",

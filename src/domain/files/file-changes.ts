@@ -1,15 +1,15 @@
 import type { Data } from "#domain/data/values.ts";
 import { isStoredFile, type StoredFile } from "./file.ts";
 
-/** What a write does to the files of one item. */
+/** The changes of a write to the files of one item. */
 export interface FileChanges {
-  /** Files that the item takes, with their fields. */
+  /** Files that the item attaches, with their fields. */
   attached: [id: string, field: number][];
-  /** Files that only the item's history refers to afterwards. */
+  /** Files that only the history of the item refers to after the write. */
   detached: string[];
 }
 
-/** The files in the data of an item, those of retired fields included, with their fields. */
+/** Returns the files in the data of an item with their fields, including files in retired fields. */
 export function filesIn(data: Data): Map<string, number> {
   const files = Object.entries(data).flatMap(([slot, value]) => {
     if (!Array.isArray(value)) return [];
@@ -21,12 +21,15 @@ export function filesIn(data: Data): Map<string, number> {
   return new Map(files);
 }
 
-/** `states` are those that the item takes one after the other. The last one stays, the others become its history. */
+/**
+ * Returns the changes of files. `states` are the successive states of the item. The last one stays, and the others
+ * become its history.
+ */
 export function fileChanges(before: Data, states: readonly Data[]): FileChanges {
   const prior = filesIn(before);
-  const taken = states.map(filesIn);
-  const last = taken.at(-1) ?? prior;
-  const all = new Map([...prior, ...taken.flatMap((files) => [...files])]);
+  const filesOfStates = states.map(filesIn);
+  const last = filesOfStates.at(-1) ?? prior;
+  const all = new Map([...prior, ...filesOfStates.flatMap((files) => [...files])]);
   const attached = [...all].filter(([id]) => !prior.has(id));
   const detached = [...all.keys()].filter((id) => !last.has(id));
   return { attached, detached };

@@ -1,29 +1,31 @@
 import { toStoredText } from "#domain/text.ts";
 
-/** As long as names of files may be on Windows and macOS, in UTF-16 code units. */
+/** The maximum length of file names on Windows and macOS, in UTF-16 code units. */
 export const maxFileNameLength = 255;
 
-/** Characters that deceive readers: controls, line separators, those that reverse text, and unassigned specials. */
+/**
+ * Characters that deceive readers: controls, line separators, characters that reverse text, and unassigned specials.
+ */
 const deceptive = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff\ufff0-\uffff]/gu;
 
 /**
- * Returns a file's name as it is stored and shown: in normal form C, without folders, and without characters that deceive
- * readers. Returns null for a name of which nothing usable is left, or that is too long.
+ * Returns a file's name as the service stores and displays it: in normal form C, without folders, and without
+ * characters that deceive readers. Returns null if the name is too long or if nothing usable remains.
  */
 export function normaliseFileName(name: string): string | null {
-  // A name of this length is rejected in any form, and its normalization would be expensive.
+  // Rejects a name of this length before normalizing it, because normalizing would be expensive.
   if (name.length > 4 * maxFileNameLength) return null;
   const normalForm = toStoredText(name.replace(deceptive, ""));
   const lastPart = normalForm?.split(/[/\\]/).at(-1);
-  // Windows removes spaces and dots from the end of a name, which would make two names one.
+  // Windows removes spaces and dots from the end of a name, so two names could become the same.
   const trimmed = lastPart?.replace(/^\s+|[\s.]+$/gu, "");
   if (!trimmed || trimmed.length > maxFileNameLength) return null;
   return trimmed;
 }
 
 /**
- * Builds the header of a download (RFC 6266). Old programs read the first name, which is ASCII. All others read the
- * second (RFC 8187).
+ * Builds the Content-Disposition header of a download (RFC 6266). Old programs read the first name, which is ASCII. All
+ * others read the second name (RFC 8187).
  */
 export function contentDisposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/gu, "_");

@@ -1,12 +1,12 @@
 import type { SigningKeys } from "#domain/credential/keys.ts";
 
-/** A download without a credential, in the name of the credential that issued the link. */
+/** A download without a credential, with the rights of the credential or member that issued the link. */
 export interface FileLink {
   /** The file's ID, `fil_…`. */
   file: string;
-  /** The ID of the credential that created the link, or of the member. */
+  /** The ID of the credential or member that created the link. */
   credential: string;
-  /** Milliseconds since 1970. A link ends at a whole second. */
+  /** Milliseconds since 1970. A link expires at a whole second. */
   expires: number;
 }
 
@@ -16,7 +16,7 @@ const linkPattern =
 
 const filePrefix = "fil_";
 
-/** Creates the text that stands in a link. The MAC covers all of it, so issuing one writes nothing. */
+/** Creates the token of a link. The MAC covers all of it, so issuing a link writes nothing. */
 export async function signLink(link: FileLink, key: Pick<SigningKeys, "sign">): Promise<string> {
   const expiry = Math.floor(link.expires / 1000)
     .toString(16)
@@ -26,8 +26,8 @@ export async function signLink(link: FileLink, key: Pick<SigningKeys, "sign">): 
 }
 
 /**
- * Returns what the service signed, or null. The caller compares the file and the time, and asks the primary whether the
- * credential may still read the file.
+ * Returns the signed content of a link, or null. The caller compares the file and the time, and checks at the primary
+ * whether the credential may still read the file.
  */
 export async function verifyLink(
   text: string,

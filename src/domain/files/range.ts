@@ -1,12 +1,12 @@
-/** Bytes of a file. The length is at least 1. */
+/** A range of bytes of a file. The length is at least 1. */
 export interface ByteRange {
   offset: number;
   length: number;
 }
 
 /**
- * Reads a Range header (RFC 9110, section 14.2). Null stands for the whole file, which a server may send instead of
- * several ranges or of a malformed one.
+ * Parses a Range header (RFC 9110, section 14.2). Null stands for the whole file, which a server may return for several
+ * ranges or for a malformed range.
  */
 export function parseRange(
   header: string | undefined,

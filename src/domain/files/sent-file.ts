@@ -5,12 +5,12 @@ import { toStoredFile, type File, type StoredFile } from "./file.ts";
 
 export type FileRefusal = "unknown_file" | "file_incomplete" | "file_in_use";
 
-/** A file that a request names. Only lists of these are checked, so that no request invents a file. */
+/** A file that a request names. The check accepts only instances of this class, so a request cannot invent a file. */
 export class SentFile {
   readonly id: string;
   /** Undefined if the collection has no such file. */
   readonly #file: File | undefined;
-  /** Whether the caller uploaded it. */
+  /** Whether the caller has uploaded the file. */
   readonly #isOwn: boolean;
 
   constructor(id: string, file?: File, isOwn = false) {
@@ -20,17 +20,18 @@ export class SentFile {
   }
 
   /**
-   * The file for a field of an item, whose number is null if it is new. An item may take back what belonged to it. Files
-   * of others are as unknown as those that do not exist.
+   * Returns the file for a field of an item, or the reason why the field may not have it. The number of a new item is
+   * null. An item may attach a file again that belonged to it. Files of other callers look like files that do not
+   * exist.
    */
   usable(field: number, item: number | null): StoredFile | FileRefusal {
     const file = this.#file;
     if (!file || file.field !== field) return "unknown_file";
-    const stored = toStoredFile(file);
-    if (stored && file.item !== null && file.item === item) return stored;
+    const storedFile = toStoredFile(file);
+    if (storedFile && file.item !== null && file.item === item) return storedFile;
     if (!this.#isOwn) return "unknown_file";
     if (file.item !== null) return "file_in_use";
-    return stored ?? "file_incomplete";
+    return storedFile ?? "file_incomplete";
   }
 }
 
@@ -48,11 +49,11 @@ export class OfferedFile {
 export const fileKeys = (fields: readonly Field[]): string[] =>
   fields.flatMap(({ key, type }) => (type === "files" ? [key] : []));
 
-/** Whether items may have files, those of retired fields included. */
+/** Whether items may have files, including files in retired fields. */
 export const mayHaveFiles = ({ fields, retired }: FieldSet): boolean =>
   [...fields, ...retired].some(({ type }) => type === "files");
 
-/** The ID that an entry of a sent list names. */
+/** Returns the ID that an entry of a list in a request names. */
 export function sentFileId(entry: unknown): string | undefined {
   if (typeof entry === "string") return entry;
   if (entry instanceof SentFile || entry instanceof OfferedFile) return entry.id;
@@ -77,7 +78,7 @@ export function mapSentFiles(
   return { ...body, data };
 }
 
-/** Decides which of the sent files an item may take. */
+/** Decides which of the files in a request an item may have. */
 export const offerFiles = (fields: CompiledFields, body: unknown, item: number | null): unknown =>
   mapSentFiles(fields, body, (entry, field) =>
     entry instanceof SentFile ? new OfferedFile(entry.id, entry.usable(field, item)) : entry,

@@ -8,8 +8,9 @@ import {
 } from "#domain/time.ts";
 
 /**
- * The steps that all formulas of one item may take. A Worker's clock stops during computation, so the service counts steps
- * of about 100 ns. Each evaluated part costs one step, plus steps for the characters and digits that it processes.
+ * The maximum number of steps for all formulas of one item. A Worker's clock stops during computation, so the service
+ * counts steps of about 100 ns. Each evaluated part costs one step, plus steps for the characters and digits that it
+ * processes.
  */
 export const maxItemSteps = 500_000;
 
@@ -20,9 +21,12 @@ const maxNeedleLength = 1000;
 
 const charactersPerStep = 100;
 const charactersPerCount = 10;
-/** Comparisons of two characters. In the worst case, a search takes the product of both lengths. */
+/**
+ * The number of comparisons of two characters in one step. In the worst case, a search takes the product of both
+ * lengths.
+ */
 const comparisonsPerStep = 500;
-/** Products of two digits. */
+/** The number of products of two digits in one step. */
 const productsPerStep = 32;
 const stepsPerNumber = 8;
 const stepsPerQuotient = 60;
@@ -54,10 +58,10 @@ export function withFormulaRun<T>(
 export const today = (): string => currentRun.day;
 const currentZone = (): string => currentRun.zone;
 
-/** Whether steps remain for more formulas of the run. */
+/** Whether steps remain for further formulas of the run. */
 export const hasStepsLeft = (): boolean => currentRun.stepsLeft > 0;
 
-/** The steps that the formulas of the run have taken. */
+/** Returns the number of steps that the formulas of the run have used. */
 export const stepsTaken = (): number => currentRun.maxSteps - Math.max(0, currentRun.stepsLeft);
 
 /** Counts steps. Throws when the item's steps are spent. */
@@ -70,7 +74,7 @@ export function spendText(text: string): void {
   spend(text.length / charactersPerStep);
 }
 
-/** Costs more than `spendText`, because counting examines each character. */
+/** Counts the steps of counting characters, which costs more than `spendText`. */
 export function spendCount(text: string): void {
   spend(text.length / charactersPerCount);
 }
@@ -80,7 +84,7 @@ export function spendSearch(text: string, needle: string): void {
   spend((text.length * needle.length) / comparisonsPerStep);
 }
 
-/** The cost of adding or comparing numbers with this many digits. */
+/** Counts the steps of adding or comparing numbers with this many digits. */
 function spendSum(digits: number): void {
   spend(stepsPerNumber + digits / productsPerStep);
 }
@@ -102,7 +106,7 @@ export type Decimal = Big;
 
 /** The significant digits of a quotient. */
 const quotientDigits = 20;
-/** No useful result has more digits. */
+/** The maximum number of digits of a result. No useful result has more. */
 const maxDigits = 1000;
 
 const roundTowardsZero = 0;
@@ -132,15 +136,15 @@ export function quotient(a: Decimal, b: Decimal): Decimal {
   return a.div(b).prec(quotientDigits, roundHalfUp);
 }
 
-/** The remainder of dividing `a` by `b`. It has the sign of `a`. */
+/** Returns the remainder of dividing `a` by `b`. It has the sign of `a`. */
 export function remainder(a: Decimal, b: Decimal): Decimal {
   spendAlignedSum(a, b);
-  // The difference of the exponents gives the digits of the quotient. Each one takes all digits of the divisor.
+  // The difference of the exponents gives the digits of the quotient. Each digit takes all digits of the divisor.
   spendQuotient(a.c.length + (Math.max(1, a.e - b.e + 1) * b.c.length) / 8);
   return a.mod(b);
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+/** Returns a negative number, zero or a positive number if `a` is less than, equal to or greater than `b`. */
 export function compare(a: Decimal, b: Decimal): number {
   spendSum(0);
   return a.cmp(b);

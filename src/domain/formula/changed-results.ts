@@ -10,9 +10,9 @@ import type { Formula } from "./compile.ts";
 import type { FormulaReads } from "./rewrite.ts";
 
 /**
- * The ids of the results that can change in stored items when the definition `before` becomes `after`, and when the results
- * `recalculated` are calculated again. Columns count. A result changes with its formula, with what that reads, and with
- * the results that it reads.
+ * Returns the ids of the results that can change in stored items when the definition changes from `before` to `after`
+ * and the results `recalculated` are computed again. Includes columns. A result changes with its formula, with the
+ * fields that the formula reads, and with the results that it reads.
  */
 export function changedResults(
   before: Definition,
@@ -40,9 +40,9 @@ export function changedResults(
   };
   collect(hasChanged);
   if (changed.size === 0) return changed;
-  // A recalculation calculates all results of an item, so `today()` is another day.
+  // A recalculation computes all results of an item, so `today()` returns another day.
   collect(({ reads }) => reads.readsDay);
-  // In dependency order, so what a formula reads comes before it.
+  // The formulas are in dependency order, so each one follows the formulas that it reads.
   collect(({ reads }, { fields }) => fieldsRead(reads, fields).some(({ id }) => changed.has(id)));
   return changed;
 }
@@ -52,7 +52,7 @@ const describeResult = ({ formula, result, decimals }: ComputedField) =>
 
 type Fields = ReadonlyMap<string, Field>;
 
-/** Formulas that read the same fields: those of the rows of a list, or those of the item. */
+/** Formulas that read the same fields: the formulas in the rows of a list, or the formulas of the item. */
 interface Level {
   formulas: readonly Formula[];
   fields: Fields;
@@ -63,7 +63,7 @@ interface Level {
 const byKey = (fields: readonly Field[]): Fields =>
   new Map(fields.map((field) => [field.key, field]));
 
-/** The levels of a collection. The lists come before the item, whose formulas read them. */
+/** Returns the levels of a collection. The lists come before the item, because the item's formulas read them. */
 function formulaLevels(
   after: FieldSet,
   { list, formulas }: CompiledFields,
@@ -81,8 +81,8 @@ function formulaLevels(
 }
 
 /**
- * The fields and columns that a formula reads: `KEY=ID` or `KEY.KEY=ID`, in the order of the keys. A field with another type
- * has another id.
+ * Returns the fields and columns that a formula reads, as `KEY=ID` or `KEY.KEY=ID`, ordered by key. A field that
+ * changes its type gets another id.
  */
 const namesRead = (reads: FormulaReads, fields: Fields): string =>
   fieldsRead(reads, fields)

@@ -54,8 +54,8 @@ export type RowClass = new (row: Data) => object;
 const baseEnvironment = lazy(createFormulaEnvironment);
 
 /**
- * Compiles the formulas of the computed fields. An empty formula stands for one that a caller may not know; a definition
- * has none. `rowClasses` holds a class for each line items field, by id.
+ * Compiles the formulas of the computed fields. An empty formula replaces one that the caller may not know. No
+ * definition contains an empty one. `rowClasses` holds a class for each line items field, by id.
  */
 export function compileFormulas(
   fields: readonly Field[],
@@ -121,7 +121,7 @@ function celType(field: Field): string {
       return "list<string>";
     case "line_items":
       return `list<row${field.id}>`;
-    // The names of the files.
+    // Formulas see the names of the files.
     case "files":
       return "list<string>";
     case "computed":

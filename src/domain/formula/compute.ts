@@ -25,7 +25,7 @@ import type { FieldError } from "#domain/problem/problem.ts";
 interface Computation {
   data: Data;
   warnings: Warning[];
-  /** The steps of the formulas that use only what the caller sees, and those of all others. */
+  /** The steps of the formulas that read only visible fields, and the steps of all other formulas. */
   steps: number;
   hiddenSteps: number;
 }
@@ -43,9 +43,9 @@ export function computeData(
 }
 
 /**
- * The same for a narrow caller. The formulas that use only what it sees run first. All others have steps of their own: their
- * number would tell how many rows the caller does not see. They have as many in a batch as in a single write, so that a batch
- * does not lose results that the caller does not see.
+ * Recomputes like `computeData`, for a narrow caller. Formulas that read only visible fields run first. All other
+ * formulas have a separate budget, because their steps would reveal the number of hidden rows. The budget is the same
+ * in a batch as in a single write, so that a batch does not lose hidden results.
  */
 export function computeNarrow(
   { whole, parts: { shown }, ownResults }: NarrowCollection,
@@ -72,11 +72,11 @@ function compute(
   parts: readonly FormulaPart[],
 ): Computation {
   const { fields: set, time_zone: zone } = collection.definition;
-  const stored = withoutRemovedFields(set, storedData);
+  const keptData = withoutRemovedFields(set, storedData);
   const warnings: Warning[] = [];
-  if (!hasFormulas(fields)) return { data: stored, warnings, steps: 0, hiddenSteps: 0 };
+  if (!hasFormulas(fields)) return { data: keptData, warnings, steps: 0, hiddenSteps: 0 };
   const day = dayInZone(now, zone);
-  const data = withoutResults(fields, stored);
+  const data = withoutResults(fields, keptData);
   const [steps = 0, hiddenSteps = 0] = parts.map(({ includes }) =>
     withFormulaRun({ day, zone, maxSteps: maxItemSteps }, () => {
       addResults(fields, data, zone, "", warnings, includes);
@@ -86,7 +86,7 @@ function compute(
   return { data, warnings, steps, hiddenSteps };
 }
 
-/** The data without any computed value. */
+/** Returns the data without any computed value. */
 export function withoutComputed({ fields }: CompiledCollection, data: Data): Data {
   const result: Data = { ...data };
   for (const { field, slot, rows } of fields.list) {
@@ -112,7 +112,7 @@ function withoutResults({ list }: CompiledFields, data: Data): Data {
   return result;
 }
 
-/** Adds the results of the included fields to `data`, and those in the rows of the included lists. */
+/** Adds the results of the included fields to `data`, and the results in the rows of the included lists. */
 function addResults(
   { list, formulas, rowClass }: CompiledFields,
   data: Data,
@@ -130,7 +130,7 @@ function addResults(
       addResults(rows, result, zone, `${path}${field.key}[${index}].`, warnings);
       return isSameRow(row, result) ? row : (result as LineItemRow);
     });
-    // A list that keeps its results stays the same object, so that comparing it costs nothing.
+    // A list with unchanged results stays the same object, so that comparing it costs nothing.
     if (results.some((row, index) => row !== stored[index])) data[slot] = results;
   }
   const context = new rowClass(data);
@@ -172,7 +172,7 @@ function runFormula(
   }
 }
 
-/** The stored form of a result; undefined when the value does not fit the result type. */
+/** Returns the stored form of a result. Undefined when the value does not fit the result type. */
 function toStoredValue(
   { result, decimals }: ComputedField,
   value: unknown,
@@ -192,8 +192,8 @@ function toStoredValue(
 }
 
 /**
- * The double that stores a result. Without `decimals` it is the nearest double. With `decimals` it must equal the rounded
- * result; undefined otherwise.
+ * Returns the double that stores a result. Without `decimals`, it is the nearest double. With `decimals`, it must equal
+ * the rounded result, and is otherwise undefined.
  */
 function toStoredNumber(value: Decimal, decimals: number | undefined): number | undefined {
   const decimal = decimals === undefined ? value : round(value, decimals);
@@ -207,14 +207,16 @@ function toStoredNumber(value: Decimal, decimals: number | undefined): number | 
 /** The remaining computation for one item, or for all items of a batch together. */
 interface PartBudget {
   matchBudget: MatchBudget;
-  /** Formula steps. Each item has a limit of its own as well. */
+  /** Formula steps. Each item also has its own limit. */
   formulaBudget: { stepsLeft: number };
 }
 
-/** What a narrow caller does not see has a budget of its own, so that no limit of its part tells how much that is. */
+/**
+ * A budget with a separate part for hidden formulas, so that the limits of the visible part do not reveal their number.
+ */
 export interface ComputeBudget extends PartBudget {
   hidden: PartBudget;
-  /** The results by the data that they were computed from. Operations that change nothing share them. */
+  /** The results, by the data that they were computed from. Operations that change nothing share them. */
   computations: WeakMap<Data, Computation>;
 }
 
@@ -233,7 +235,9 @@ const maxBatchFormulaSteps = 1_000_000;
 /** A batch may use the matching steps of one item and twice the formula steps of one item. */
 export const batchBudget = (): ComputeBudget => createBudget(maxBatchFormulaSteps);
 
-/** Counts the steps of an item's formulas. Hidden ones count in whole steps of a budget, which most items do not reach. */
+/**
+ * Counts the steps of an item's formulas. Hidden steps count in whole parts of a budget, which most items do not reach.
+ */
 export function spendFormulaSteps(
   { formulaBudget, hidden }: ComputeBudget,
   { steps, hiddenSteps }: Pick<Computation, "steps" | "hiddenSteps">,
@@ -242,7 +246,7 @@ export function spendFormulaSteps(
   hidden.formulaBudget.stepsLeft -= inHiddenSteps("formulaSteps", hiddenSteps);
 }
 
-/** The used share of a batch's budget. 1 is the whole budget; an exceeded budget gives slightly more. */
+/** Returns the used share of a batch's budget. 1 is the whole budget. An exceeded budget returns slightly more. */
 export function batchBudgetUsed({ matchBudget, formulaBudget }: PartBudget): number {
   return Math.max(
     1 - matchBudget.stepsLeft / maxMatchSteps,

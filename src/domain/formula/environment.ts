@@ -39,7 +39,7 @@ interface Evaluator {
   run(node: unknown, ctx: unknown): unknown;
 }
 
-/** A macro of the language receives expressions and evaluates them itself. */
+/** A macro of the language. It receives expressions and evaluates them itself. */
 export interface Macro {
   args: unknown[];
   typeCheck(checker: Checker, macro: Macro, ctx: unknown): unknown;

@@ -114,10 +114,10 @@ function describeCallError(summary: string, formula: string): Reason {
     return type === undefined
       ? reasonFor("noArguments", { call: name })
       : reasonFor("noArgumentsOn", { call: name, type });
-  const given = joinTypes(types.split(", "));
+  const argumentTypes = joinTypes(types.split(", "));
   return type === undefined
-    ? reasonFor("wrongArguments", { call: name, types: given })
-    : reasonFor("wrongArgumentsOn", { call: name, type, types: given });
+    ? reasonFor("wrongArguments", { call: name, types: argumentTypes })
+    : reasonFor("wrongArgumentsOn", { call: name, type, types: argumentTypes });
 }
 
 /** Describes the types that a message names in single quotes. */
@@ -185,7 +185,10 @@ function describeSyntaxError(
 
 const closingBrackets: Record<string, string> = { "(": ")", "[": "]", "{": "}" };
 
-/** The bracket that would close the last open one. Undefined if all are closed, or if an operand is missing before it. */
+/**
+ * Returns the bracket that would close the last open one. Undefined if all are closed or if the formula lacks an
+ * operand before it.
+ */
 function findMissingBracket(formula: string): string | undefined {
   const code = formula.replaceAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, "0");
   if (!/[\w)\]}]\s*$/.test(code)) return undefined;

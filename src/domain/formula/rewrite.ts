@@ -65,19 +65,19 @@ function childrenOf(node: ASTNode): ASTNode[] {
   return nodes(node.args);
 }
 
-/** What a formula reads. */
+/** The data that a formula reads. */
 export interface FormulaReads {
-  /** The keys of fields. Also names that no field has. */
+  /** The keys of fields. May include names that no field has. */
   keys: ReadonlySet<string>;
-  /** The keys of columns, without their lists. Null if the formula computes a key, so that it may read any column. */
+  /** The keys of columns, without their lists. Null if the formula computes a key and so may read any column. */
   columns: ReadonlySet<string> | null;
-  /** Whether it reads the day of the calculation. */
+  /** Whether the formula reads the day of the calculation. */
   readsDay: boolean;
-  /** Whether it reads days in the time zone of the collection. */
+  /** Whether the formula reads days in the time zone of the collection. */
   readsZone: boolean;
 }
 
-/** Must run before rewriting, which replaces the nodes of indexes. */
+/** Returns what a formula reads. Must run before rewriting, which replaces the nodes of indexes. */
 export function readsOf(tree: ASTNode): FormulaReads {
   const columns = columnsIn(tree);
   const functions = new Set(functionsIn(tree));
@@ -90,7 +90,7 @@ export function readsOf(tree: ASTNode): FormulaReads {
   };
 }
 
-/** The keys after a dot or as an index. Null stands for a computed index, which may be a key. */
+/** Returns the keys after a dot or in an index. Null stands for a computed index, which may be any key. */
 function columnsIn(node: ASTNode): (string | null)[] {
   const columns = childrenOf(node).flatMap(columnsIn);
   if (node.op === ".") return [...columns, node.args[1]];
@@ -173,7 +173,7 @@ function toDecimal(value: unknown, node: RewritableNode): unknown {
   return typeof value === "number" ? new Decimal(literalSource(node)) : value;
 }
 
-/** The source text of a number. The parser has already converted the value to a double. */
+/** Returns the source text of a number. The parser has already converted the value to a double. */
 function literalSource({ input, start, end }: RewritableNode): string {
   return input.slice(start, end);
 }

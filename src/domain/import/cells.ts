@@ -13,13 +13,16 @@ export interface CellFormat {
   dates: DateFormat;
 }
 
-/** `plain` accepts the API's numbers. `plain_comma` also accepts a decimal comma. The others accept groups of thousands. */
+/**
+ * `plain` accepts the API's numbers. `plain_comma` also accepts a decimal comma. The others accept thousands
+ * separators.
+ */
 type NumberFormat = "plain" | "plain_comma" | "point" | "comma";
 
-/** The order of day, month and year in dates that end with the year. `iso` accepts none of these. */
+/** The order of day, month and year in dates that end with the year. `iso` accepts no such dates. */
 export type DateFormat = "iso" | "day_first" | "month_first";
 
-/** Converts a cell to a value for the API. Invalid text stays as it is, so that the API reports the error. */
+/** Converts a cell to a value for the API. Invalid text stays unchanged, so that the API reports the error. */
 export type CellReader = (cell: string) => unknown;
 
 /** Creates the reader for the cells of a field. It prepares the lookup tables once for all cells. */
@@ -83,8 +86,8 @@ const isoDay = (year: string, month: string, day: string) =>
   `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
 
 /**
- * Converts 2026/12/31 and 2026年12月31日 to 2026-12-31. So it does with 31.12.2026, 31/12/2026, 31-12-2026 or 12/31/2026,
- * if the file writes dates in that order.
+ * Converts 2026/12/31 and 2026年12月31日 to 2026-12-31. Also converts 31.12.2026, 31/12/2026, 31-12-2026 or 12/31/2026 if
+ * the file writes dates in that order.
  */
 function readDay(text: string, dates: DateFormat): string | undefined {
   const [, leadingYear, , month1, day1, month2 = "", day2 = ""] = yearFirst.exec(text) ?? [];
@@ -113,13 +116,13 @@ const groupedNumbers = {
 
 const currencySigns = /^(-?)[¥\\$€£]\s*|\s*[円€]$/gu;
 
-/** The number without a sign of a currency. Shift_JIS writes ¥ as a backslash. */
+/** Returns the number without a currency sign. Shift_JIS writes ¥ as a backslash. */
 const withoutCurrency = (text: string): string => text.replaceAll(currencySigns, "$1");
 
-/** Groups before decimals show which separator is which, as in 1,234.5. */
+/** Whether the number has both separators. Their order then shows which one is which, as in 1,234.5. */
 const hasBothSeparators = (text: string) => text.includes(",") && text.includes(".");
 
-/** Removes groups of thousands and converts the decimal comma. */
+/** Removes thousands separators and converts the decimal comma. */
 function toDecimalText(text: string, numbers: NumberFormat): string {
   const format = { plain: "point", plain_comma: "comma", point: "point", comma: "comma" } as const;
   const { pattern, decimal } = groupedNumbers[format[numbers]];
@@ -139,7 +142,7 @@ function readNumber(text: string, { numbers, isLossless }: CellFormat): unknown 
     : undefined;
 }
 
-/** The names of options: values and labels. */
+/** The names of options: their values and labels. */
 interface OptionNames {
   values: ReadonlySet<string>;
   /** Values by folded label. If two options share a label, the first one wins. */
@@ -173,7 +176,7 @@ function matchOption({ values, labels }: OptionNames, text: string): string {
   return values.has(text) ? text : (labels.get(foldName(text)) ?? text);
 }
 
-/** Matching names take less than one lookup for each character of the cell. */
+/** The maximum number of lookups for each character of a cell. Matching names takes fewer. */
 const lookupsPerCharacter = 8;
 
 /**

@@ -7,7 +7,7 @@ import { foldImportedName } from "#domain/text.ts";
 import { createCellReader, stripFormulaGuard, type CellFormat, type CellReader } from "./cells.ts";
 import { findSpreadsheetWords, readStatus } from "./spreadsheet.ts";
 
-/** The cells of a row in a CSV file. A quoted cell may span several lines. */
+/** The cells of a row in a CSV file. A row with quoted cells may span several lines. */
 export interface CsvLine {
   /** The number of its first line in the file, from 1. */
   line: number;
@@ -34,8 +34,8 @@ export class CsvError extends Error {
 const delimiters = [",", ";", "\t"];
 
 /**
- * Parses CSV (RFC 4180). Unless it is chosen, the delimiter is the comma, semicolon or tab that the first line has most. Every line end
- * becomes \n, even in quotes, because browsers change line ends in forms. Empty lines are skipped.
+ * Parses CSV (RFC 4180). The default delimiter is the comma, semicolon or tab that occurs most often in the first line.
+ * Converts every line end to \n, even in quotes, because browsers change line ends in forms. Skips empty lines.
  */
 export function parseCsv(input: string, maxRows: number, chosenDelimiter?: string): Csv {
   const text = input.replace(/^\uFEFF/, "").replaceAll(/\r\n?/g, "\n");
@@ -103,15 +103,15 @@ function assertCellEnd(text: string, end: number, delimiter: string, line: numbe
   throw new CsvError(line, "Text follows a closing quote. Double the quotes inside a quoted cell.");
 }
 
-/** A column can set the key of a field, or one of these parts of the item itself. */
+/** A column can set a field by its key, or one of these parts of the item itself. */
 export const itemTargets = { id: "$id", status: "$status" } as const;
 
-/** All fields except computed ones. */
+/** Returns all fields except computed ones. */
 export function importableFields({ definition }: Collection): Field[] {
   return definition.fields.fields.filter(({ type }) => type !== "computed");
 }
 
-/** The unique fields, whose values can identify existing items. */
+/** Returns the unique fields, whose values can identify existing items. */
 export function lookupFields({ definition }: Collection): Field[] {
   return definition.fields.fields.filter((field) => uniqueIdOf(field) !== undefined);
 }
@@ -121,7 +121,9 @@ function columnTargets(collection: Collection): string[] {
   return [...itemColumns, ...importableFields(collection).map(({ key }) => key)];
 }
 
-/** The field that a column sets: a key, or a reference by a unique field of its app, as in `customer.email`. */
+/**
+ * Returns the field that a column sets: by key, or a reference by a unique field of its app, as in `customer.email`.
+ */
 function targetField(target: string, collection: Collection): Field | undefined {
   const [key, nameKey] = target.split(".", 2);
   return importableFields(collection).find(
@@ -136,12 +138,14 @@ export const isColumnTarget = (target: string, collection: Collection): boolean 
   columnTargets(collection).includes(target) ||
   (referenceColumn.test(target) && targetField(target, collection) !== undefined);
 
-/** The part of a target that no other column may set too. */
+/** Returns the part of a target that only one column may set. */
 export const targetKey = (target: string): string => target.split(".")[0] ?? "";
 
-/** The target of each column, by key or label; empty without a match, or when an earlier column has the target. */
+/**
+ * Returns the target of each column, by key or label. Empty without a match, or if an earlier column has the target.
+ */
 export function matchColumns(header: readonly string[], collection: Collection): string[] {
-  // The ids and statuses of other systems have other meanings.
+  // Ignores the IDs and statuses of other systems, because they have other meanings.
   const words = findSpreadsheetWords(header)?.columns;
   const systemNames: [string, string][] = words
     ? [
@@ -167,7 +171,7 @@ export function matchColumns(header: readonly string[], collection: Collection):
   });
 }
 
-/** Whether the service exported the file for programs. Its header then names system columns. */
+/** Whether the service exported the file for programs. The header of such a file names system columns. */
 export function isLosslessExport(header: readonly string[]): boolean {
   return header.includes("$id") && header.includes("$version");
 }
@@ -176,7 +180,7 @@ export function isLosslessExport(header: readonly string[]): boolean {
 export interface ImportPlan extends CellFormat {
   /** The target of each column; empty for a column that is not imported. */
   columns: readonly string[];
-  /** `$id` or the key of a unique field; empty when each row creates an item. */
+  /** `$id` or the key of a unique field. Empty when each row creates an item. */
   by: string;
 }
 
@@ -210,7 +214,7 @@ export function createOperationBuilder(
   };
 }
 
-/** A record by a unique field, as the API takes it. */
+/** Returns the name of a record by a unique field, in the format of the API. */
 const namedBy =
   (key: string | undefined, read: CellReader): CellReader =>
   (cell) => {

@@ -9,8 +9,8 @@ import { Problem } from "#domain/problem/problem.ts";
 import { itemTargets, lookupFields } from "./csv.ts";
 
 /**
- * Finds rows with a unique value or an ID that an earlier row of the file has. The file alone decides, so a check and
- * each step of the write reject the same rows.
+ * Finds rows with a unique value or an ID that an earlier row of the file has. The result depends only on the file, so
+ * a check and each step of the write reject the same rows.
  */
 export function findDuplicateRows(
   compiled: CompiledCollection,
@@ -33,7 +33,7 @@ export function findDuplicateRows(
 const duplicateInFile = (field: string, line: number) =>
   new Problem("duplicate", `Line ${line} of this file has the same value.`, { field, line });
 
-/** The ID that the row names. The ID of a new item follows from its line. */
+/** Returns the ID that the row names. The ID of a new item depends on its line. */
 function idsOf(operation: BatchOperation): string[] {
   if (operation.op === "update") return [operation.id];
   return operation.op === "create" && operation.unless ? [operation.unless] : [];
@@ -41,7 +41,7 @@ function idsOf(operation: BatchOperation): string[] {
 
 type KeyValue = [key: string, value: unknown];
 
-/** Reads the unique values that an operation sends. Invalid ones are no duplicates; the row has its own error. */
+/** Reads the unique values of an operation. Ignores invalid values, because the row reports its own error. */
 function createValueReader(
   compiled: CompiledCollection,
 ): (operation: BatchOperation) => KeyValue[] {

@@ -1,11 +1,14 @@
 import type { Status } from "#domain/item/item.ts";
 import { type Language, languages } from "#domain/language.ts";
 
-/** The words of spreadsheets: the headers of system columns, statuses, and actors whose names a reader may not see. */
+/**
+ * The words of spreadsheets: headers of system columns, statuses, and texts for actors whose names a reader may not
+ * see.
+ */
 interface SpreadsheetWords {
   columns: Record<SystemColumn, string>;
   statuses: Record<Status, string>;
-  /** The headers for line items in lines of their own. */
+  /** The headers for line items on separate lines. */
   rows: { list: string; row: string };
   actors: { member: string; credential: string; system: string };
 }
@@ -54,7 +57,7 @@ export const spreadsheetWords: Record<Language, SpreadsheetWords> = {
   },
 };
 
-/** The words of the spreadsheet to which a header belongs. Undefined for files that the service did not export. */
+/** Returns the words of the spreadsheet that has this header. Undefined for files that the service did not export. */
 export function findSpreadsheetWords(header: readonly string[]): SpreadsheetWords | undefined {
   return languages
     .map((language) => spreadsheetWords[language])
@@ -69,5 +72,5 @@ const statusesByWord = new Map(
   ),
 );
 
-/** Converts a status in the words of a spreadsheet. Any other text stays as it is. */
+/** Converts a status from the words of a spreadsheet. Any other text stays unchanged. */
 export const readStatus = (text: string): string => statusesByWord.get(text) ?? text;

@@ -8,18 +8,21 @@ import { lazy } from "#domain/lazy.ts";
 
 /** One operation of a batch. Its `body` is still unvalidated. */
 export type BatchOperation =
-  /** Imports set `id`, so that a repeated import leaves the existing item unchanged; `unless` names one that is it. */
+  /**
+   * Imports set `id`, so that a repeated import leaves the existing item unchanged. With
+   * `unless`, it also leaves an item with that other ID unchanged.
+   */
   | { op: "create"; id?: string; unless?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
-  /** With `isKept`, the item can be restored. Only the administration area does that. */
+  /** With `isKept`, the item can be restored. Only the administration area sets it. */
   | { op: "delete"; id: string; ifMatch: Precondition | null; isKept?: boolean }
-  /** Reopens a closed submission. Only the administration area does. */
+  /** Reopens a closed submission. Only the administration area does this. */
   | { op: "reopen"; id: string; ifMatch: Precondition | null };
 
 export const maxOperations = 100;
 
-/** Once a batch has this many errors, its remaining operations are not checked. */
+/** After this many errors in a batch, its remaining operations are not checked. */
 export const maxBatchErrors = 1000;
 
 const itemBodyProperties = lazy(() => ({

@@ -23,7 +23,7 @@ import {
 } from "#domain/data/index-entries.ts";
 import { assertPartFits } from "./part-limits.ts";
 
-/** Actions on items, as the feed and webhooks report them. */
+/** Actions on items that the feed and webhooks report. */
 export type ItemAction =
   | "record.create"
   | "record.update"
@@ -37,30 +37,30 @@ export type ItemAction =
   | "submission.delete"
   | "submission.erase";
 
-/** What members do that the feed and webhooks report as another action. */
+/** Actions of members that the feed and webhooks report as another action. */
 const reportedActions = {
   "record.delete": "record.erase",
   "record.restore": "record.create",
   "submission.restore": "submission.create",
 } as const satisfies Record<string, ItemAction>;
 
-/** Actions on items, by their names in the audit. */
+/** Actions on items, by their names in the audit log. */
 export type AuditedItemAction = ItemAction | keyof typeof reportedActions;
 
-/** What happens to records and submissions alike. */
+/** Actions that records and submissions have in common. */
 type SharedVerb = "create" | "update" | "recalculate" | "delete" | "restore" | "erase";
 
-/** The action on an item of an app or a form. */
+/** Returns the action on an item of an app or a form. */
 export const itemAction = <Verb extends SharedVerb>(kind: CollectionKind, verb: Verb) =>
   kind === "app" ? (`record.${verb}` as const) : (`submission.${verb}` as const);
 
-/** The action that the feed and webhooks report. */
+/** Returns the action that the feed and webhooks report. */
 export const reportedAction = (action: AuditedItemAction): ItemAction =>
   action in reportedActions
     ? reportedActions[action as keyof typeof reportedActions]
     : (action as ItemAction);
 
-/** `left`: the item is no longer in the view through which the caller sees the collection. */
+/** `left` means that the item is no longer in the view through which the caller sees the collection. */
 export type ChangeType = "created" | "updated" | "deleted" | "left";
 
 export function changeType(action: ItemAction): ChangeType {
@@ -68,13 +68,13 @@ export function changeType(action: ItemAction): ChangeType {
   return isDeletion(action) ? "deleted" : "updated";
 }
 
-/** Whether the item is gone after the action. An erasure also empties stored responses. */
+/** Whether the item no longer exists after the action. An erasure also empties stored responses. */
 export const isDeletion = (action: string): boolean => /\.(delete|erase)$/.test(action);
 
 /** Represents the status among the ids of fields, which start at 1. */
 export const statusFieldId = 0;
 
-/** The ids of the changed fields, and their former values. A former value is null if it was empty. */
+/** The ids of the changed fields and their former values. The value is null for a field that was empty. */
 export interface ItemDiff {
   fields: number[];
   former: Record<string, Value | null>;
@@ -85,7 +85,7 @@ interface ItemState {
   status: Status | null;
 }
 
-/** Compares JSON only when necessary, because a value can be large. An update keeps the values that it does not change. */
+/** Compares JSON only if necessary, because a value can be large. An update keeps the objects of unchanged values. */
 const isSameValue = (a: Value | undefined, b: Value | undefined): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
@@ -115,7 +115,7 @@ export function listCreatedFields({ data, status }: ItemState): number[] {
   return status === null ? slots : [...slots, statusFieldId];
 }
 
-/** A change of an item, and the current item; null when it no longer exists. */
+/** A change of an item with the current item. The item is null when it no longer exists. */
 export interface ChangeView {
   id: string;
   type: ChangeType;
@@ -142,10 +142,10 @@ export interface HistoryEntry {
   /** Milliseconds since 1970. */
   at: number;
   by: Actor;
-  /** The e-mail of a member or the name of a credential; null when it no longer exists. */
+  /** The e-mail address of a member or the name of a credential. Null when it no longer exists. */
   byName: string | null;
   action: AuditedItemAction;
-  /** Empty for the creation; null when the former values are no longer stored. */
+  /** Empty for the creation. Null when the former values are no longer stored. */
   fields: FieldChange[] | null;
 }
 
@@ -182,7 +182,7 @@ export interface IndexRowChanges {
   uniqueValues: { toRemove: UniqueValue[]; toAdd: UniqueValue[] };
 }
 
-/** `before` is null for a create, `after` is null for a delete. */
+/** Builds the changes. `before` is null for a create, `after` is null for a delete. */
 export function buildIndexRowChanges(
   access: CollectionAccess,
   before: Item | null,
@@ -194,7 +194,7 @@ export function buildIndexRowChanges(
   const previousValues = before ? uniqueValues(collection, before.data, before.status) : [];
   const newValues = after ? uniqueValues(collection, after.data, after.status) : [];
   return {
-    // Adds all entries: while a field is being indexed, even an unchanged value may still lack its entry.
+    // Adds all entries. While a field is being indexed, even an unchanged value may still lack its entry.
     entries: { toRemove: exclude(previousEntries, newEntries), toAdd: newEntries },
     uniqueValues: {
       toRemove: exclude(previousValues, newValues),
@@ -208,13 +208,16 @@ function buildNewEntries(access: CollectionAccess, before: Item | null, after: I
   const { collection } = wholeCollection(access);
   const { status } = after;
   const entries = searchEntries(collection, after.data, before ? after : { status });
-  // `serializeData` limits the entries of a narrow caller's part.
+  // For a narrow caller, `serializeData` limits the entries of its part.
   if (access.extent === "whole")
     assertEntryCount(entries, before ? searchEntries(collection, before.data, before).length : 0);
   return entries;
 }
 
-/** Serializes the data of an item. Throws 413 when it is too large to store or to show, or when the caller's part is. */
+/**
+ * Serializes the data of an item. Throws 413 when the item is too large to store or to return, or when the caller's
+ * part is too large.
+ */
 export function serializeData(access: CollectionAccess, before: Item | null, after: Item): string {
   const json = JSON.stringify(after.data);
   assertFits(json);
@@ -228,7 +231,7 @@ export function serializeData(access: CollectionAccess, before: Item | null, aft
   return json;
 }
 
-/** The difference between two versions of an item, without values of removed fields. */
+/** Returns the difference between two versions of an item, without values of removed fields. */
 export function diffItems(
   { collection }: CompiledCollection,
   before: Item,
@@ -238,7 +241,7 @@ export function diffItems(
   return diffStates({ data, status: before.status }, after);
 }
 
-/** The entries that are not among `exclusions`. */
+/** Returns the entries that are not among `exclusions`. */
 function exclude<T>(entries: readonly T[], exclusions: readonly T[]): T[] {
   const excludedJson = new Set(exclusions.map((entry) => JSON.stringify(entry)));
   return entries.filter((entry) => !excludedJson.has(JSON.stringify(entry)));

@@ -17,7 +17,7 @@ const statusTransitions: Record<Status, readonly Status[]> = {
 
 type StatusResult = { status: Status } | { error: FieldError };
 
-/** The status of a new submission: `submitted` unless the request says `draft`. */
+/** Returns the status of a new submission: `submitted` unless the request contains `draft`. */
 export function initialStatus(requestedStatus: string | undefined): StatusResult {
   return validateStatus(creationStatuses, requestedStatus ?? "submitted");
 }
@@ -36,7 +36,7 @@ function validateStatus(allowed: readonly Status[], requestedStatus: string): St
   };
 }
 
-/** A record or a submission as it is stored. */
+/** A stored record or submission. */
 export interface Item {
   /** The collection's id and the sequence within it, in one integer. Items are stored and listed in this order. */
   number: number;
@@ -47,7 +47,7 @@ export interface Item {
   /** Submissions only. */
   status: Status | null;
   version: number;
-  /** The version of the definition that the data was last written under. */
+  /** The version of the definition with which the data was last written. */
   definitionVersion: number;
   /** Milliseconds since 1970. */
   createdAt: number;
@@ -55,7 +55,7 @@ export interface Item {
   updatedAt: number;
   updatedBy: Actor;
   data: Data;
-  /** The number of the last change; null when the service did not store changes at that time. */
+  /** The number of the last change. Null when the service did not store changes at that time. */
   lastChange: number | null;
 }
 
@@ -81,13 +81,13 @@ export function newIdIn(collectionId: number, prefix: IdPrefix, ulid: string): s
   return `${prefix}_${timePart}${collectionDigits(collectionId)}${randomPart}`;
 }
 
-/** Records, submissions, files, and the claims of batches, which name no item. */
+/** Prefixes of the IDs of records, submissions, files, and claims of batches, which belong to no item. */
 type IdPrefix = "rec" | "sub" | "fil" | "bat";
 
 export const newItemId = (kind: CollectionKind, collectionId: number, ulid: string): string =>
   newIdIn(collectionId, kind === "app" ? "rec" : "sub", ulid);
 
-/** The part of an item's ID that names its collection. */
+/** Returns the part of an item's ID that contains its collection. */
 export function collectionDigits(collectionId: number): string {
   const digits = Array.from({ length: collectionEnd - timeEnd }, (_, index) => {
     const digitValue = 32 ** (collectionEnd - timeEnd - 1 - index);
@@ -96,7 +96,10 @@ export function collectionDigits(collectionId: number): string {
   return digits.join("");
 }
 
-/** The id of the collection in an item's ID. It may be any number in an older ID. Undefined in a malformed one. */
+/**
+ * Returns the id of the collection in an item's ID. Older IDs contain a random number there. Undefined for a malformed
+ * ID.
+ */
 export function itemCollectionId(id: string): number | undefined {
   const digits = id.slice(4).slice(timeEnd, collectionEnd);
   if (!/^[0-9A-HJKMNP-TV-Z]{6}$/.test(digits)) return undefined;
@@ -104,8 +107,8 @@ export function itemCollectionId(id: string): number | undefined {
 }
 
 /**
- * D1 takes 2,000,000 bytes in a string or row. Defaults, empty columns and folded text can make an item larger than its
- * request, so the service measures the stored and the returned form.
+ * D1 accepts 2,000,000 bytes in a string or row. Defaults, empty columns and folded text can make an item larger than
+ * its request, so the service measures the stored and the returned form.
  */
 export const maxItemBytes = 1_900_000;
 
@@ -116,7 +119,10 @@ export function assertFits(...texts: string[]): void {
 /** Each value of a searchable field is a row of the search index. Their number determines the cost of a write. */
 export const maxEntries = 30_000;
 
-/** An item that already exceeds the limit may keep its count, so that it can still be changed and closed. */
+/**
+ * Throws if there are too many entries. An item that already exceeds the limit may keep its count, so that it can still
+ * be changed and closed.
+ */
 export function assertEntryCount(entries: readonly unknown[], previousCount = 0): void {
   if (entries.length <= Math.max(maxEntries, previousCount)) return;
   throw problem.tooManyEntries(maxEntries);
@@ -137,12 +143,15 @@ export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no measuring. */
+/**
+ * Whether a text is small enough to store. A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no
+ * measuring.
+ */
 export function isSmallEnoughToStore(text: string): boolean {
   return text.length * 3 <= maxItemBytes || utf8Length(text) <= maxItemBytes;
 }
 
-/** An item as responses show it, with its data by field key. */
+/** An item in the form of a response, with its data by field key. */
 export interface ItemView extends Omit<
   Item,
   "number" | "collectionId" | "definitionVersion" | "data" | "lastChange"
@@ -151,9 +160,9 @@ export interface ItemView extends Omit<
   /** The key of the app or form. */
   key: string;
   data: Record<string, unknown>;
-  /** The keys of the fields that hold files. */
+  /** The keys of the fields that contain files. */
   fileKeys: readonly string[];
-  /** Whether the fields changed after the item did. The same version can then look different. */
+  /** Whether the fields changed after the item. The same version of the item can then have another content. */
   isRedefined: boolean;
   /** Warnings about the write; empty for reads. */
   warnings: readonly Warning[];

@@ -5,31 +5,34 @@ import { fieldsPerCollection, maxFieldId, presentData, type Data } from "#domain
 import { problem } from "#domain/problem/problem.ts";
 import { maxEntries, maxItemBytes, utf8Length } from "./item.ts";
 
-/** The limits of the two parts into which a narrow caller divides an item. */
+/** The limits of the two parts into which a narrow caller's view divides an item. */
 
-/** The size of what a caller sees, and of the rest in whole steps. */
+/** The size of the part that the caller sees, and of the hidden part in whole steps. */
 export interface PartSizes {
   shown: number;
   hidden: number;
 }
 
-/** The stored bytes of what the caller sees. For a whole collection, all of them. */
+/** Returns the stored bytes that the caller sees. For a whole collection, these are all bytes. */
 export const shownBytes = (access: CollectionAccess, data: Data): number =>
   bytesOf(access.extent === "whole" ? data : pickSlots(data, access.parts.shown));
 
-/** The stored bytes of the rest in whole steps. */
+/** Returns the stored bytes of the hidden part in whole steps. */
 export const hiddenBytes = (access: CollectionAccess, data: Data): number =>
   access.extent === "whole"
     ? 0
     : inHiddenSteps("bytes", bytesOf(pickSlots(data, access.parts.hidden)));
 
-/** The stored bytes of both. */
+/** Returns the stored bytes of both parts. */
 export const partBytes = (access: CollectionAccess, data: Data): PartSizes => ({
   shown: shownBytes(access, data),
   hidden: hiddenBytes(access, data),
 });
 
-/** How many index rows of an item, by their field numbers, belong to what a caller sees, and to the rest in whole steps. */
+/**
+ * Counts the index rows of an item that belong to the visible part, and those that belong to the hidden part, in whole
+ * steps. `fields` has the field number of each row.
+ */
 export function countPartEntries(access: CollectionAccess, fields: readonly number[]): PartSizes {
   if (access.extent === "whole") return { shown: fields.length, hidden: 0 };
   const { list } = access.fields;
@@ -44,11 +47,11 @@ export function countPartEntries(access: CollectionAccess, fields: readonly numb
   return { shown, hidden: inHiddenSteps("entries", hidden) };
 }
 
-/** Half of what an item may have is for the caller's part, and half for the rest. */
+/** The maximum size of each part: half of the limit of an item. */
 const maxPart = { bytes: maxItemBytes / 2, entries: maxEntries / 2 };
 
 interface PartSize {
-  /** The bytes of the largest form in which the part is stored or shown. */
+  /** The bytes of the largest form in which the part is stored or returned. */
   bytes: number;
   entries: number;
 }
@@ -59,9 +62,9 @@ const entriesOf = ({ whole: { collection } }: NarrowCollection, data: Data): Sea
   searchEntries(collection, data, {});
 
 function shownSize(access: NarrowCollection, data: Data): PartSize {
-  const shown = pickSlots(data, access.parts.shown);
-  const entries = entriesOf(access, shown);
-  const forms = [shown, entries, presentData(access, data)];
+  const shownPart = pickSlots(data, access.parts.shown);
+  const entries = entriesOf(access, shownPart);
+  const forms = [shownPart, entries, presentData(access, data)];
   const bytes = Math.max(...forms.map(bytesOf));
   return { bytes, entries: entries.length };
 }
@@ -72,7 +75,7 @@ function hiddenSize(access: NarrowCollection, data: Data): PartSize {
   return { bytes: Math.max(bytesOf(hidden), bytesOf(entries)), entries: entries.length };
 }
 
-/** The size of what the caller does not see, with the results. In whole steps, rounded up. */
+/** Returns the size of the hidden part with its results, rounded up to whole steps. */
 function othersSize(access: NarrowCollection, data: Data): PartSize {
   const { hidden, hiddenResults } = access.parts;
   const results = Object.entries(data).filter(([slot]) => hiddenResults.has(slot));
@@ -86,18 +89,18 @@ function othersSize(access: NarrowCollection, data: Data): PartSize {
 }
 
 /**
- * Throws 413 when the caller's part of an item is too large and has grown. It must not grow at all while the rest has more
- * than its half, so that both always fit. It must also leave room for the results that the caller does not see: others need
- * them, and could no longer write the item.
+ * Throws 413 when the caller's part of an item is too large and has grown. It must not grow at all while the hidden
+ * part exceeds its half, so that both always fit. It must also leave room for the hidden results. Otherwise, other
+ * callers could no longer write the item.
  */
 export function assertPartFits(access: NarrowCollection, before: Data | null, after: Data): void {
   const size = shownSize(access, after);
-  const rest = hiddenSize(access, after);
+  const hiddenPart = hiddenSize(access, after);
   const others = othersSize(access, after);
   const former = before ? shownSize(access, before) : { bytes: 0, entries: 0 };
   const exceeds = (measure: keyof PartSize) => {
     const room = Math.max(0, 2 * maxPart[measure] - others[measure]);
-    const max = rest[measure] > maxPart[measure] ? 0 : Math.min(maxPart[measure], room);
+    const max = hiddenPart[measure] > maxPart[measure] ? 0 : Math.min(maxPart[measure], room);
     return size[measure] > Math.max(max, former[measure]);
   };
   if (exceeds("bytes")) throw problem.itemTooLarge(maxPart.bytes);

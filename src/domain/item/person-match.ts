@@ -8,7 +8,7 @@ import { foldSpelling } from "./spelling.ts";
 export const maxPersonHits = 1000;
 
 const minLength = 3;
-/** Japanese family names often have two characters. */
+/** The minimum length of a name in kanji. Japanese family names often have two characters. */
 const minKanjiLength = 2;
 const maxLength = 200;
 
@@ -18,7 +18,7 @@ const reject = (
   details: Record<string, number> = {},
 ) => problem.invalidInput([errorAt(["text"], code, reason, details)]);
 
-/** Validates what a search for a person looks for. */
+/** Validates the text of a search for a person. */
 export function parsePersonText(sent: string): string {
   const text = sent.trim().replaceAll(/\s+/gu, " ").normalize("NFC");
   if (!isStorable(text)) throw reject("invalid_format", notStorableReason);
@@ -34,14 +34,14 @@ export function parsePersonText(sent: string): string {
 }
 
 /**
- * Returns a test for the values of an item or of one of its changes. Every word must occur in some value, however it is
- * spelled, so that a name is also found in two fields. It rather finds too much than too little.
+ * Returns a test for the values of an item or of one of its changes. Every word must occur in some value, in any
+ * spelling, so that a name can match across two fields. The test prefers false matches to missed ones.
  */
 export function matchPerson(text: string): (values: Readonly<Record<string, unknown>>) => boolean {
   return matchWords(text, (words, isFound) => words.every(isFound));
 }
 
-/** Returns a test for the values of one field of a match: whether they contain one of the words. */
+/** Returns a test for whether the values of one field of a match contain one of the words. */
 export function matchWord(text: string): (values: Readonly<Record<string, unknown>>) => boolean {
   return matchWords(text, (words, isFound) => words.some(isFound));
 }
@@ -51,7 +51,7 @@ function matchWords(
   decide: (words: readonly string[], isFound: (word: string) => boolean) => boolean,
 ): (values: Readonly<Record<string, unknown>>) => boolean {
   const words = [...new Set(text.split(/\s+/u).map(foldSpelling))].filter((word) => word !== "");
-  // A text of signs alone is compared as it is.
+  // A text that contains only signs is compared unchanged.
   if (words.length === 0) {
     return (values) => collectTexts(Object.values(values)).some((value) => value.includes(text));
   }
@@ -61,7 +61,7 @@ function matchWords(
   };
 }
 
-/** Texts and numbers in values of any type. Of files, only the names. */
+/** Collects texts and numbers from values of any type. Of files, it collects only the names. */
 function collectTexts(values: readonly unknown[]): string[] {
   return values.flatMap((value) => {
     if (typeof value === "string") return [value];

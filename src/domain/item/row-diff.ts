@@ -1,17 +1,20 @@
 type Row = Record<string, unknown>;
 
-/** A row of line items that was added, removed or changed. `row` is its number, from 1; of a removed one, the former. */
+/**
+ * A row of line items that was added, removed or changed. `row` is its number, from 1. A removed row has its former
+ * number.
+ */
 export interface RowDiff {
   what: "added" | "removed" | "changed";
   row: number;
-  /** The changed cells; of an added or removed row, all that have a value. */
+  /** The changed cells. For an added or removed row, all cells with a value. */
   cells: { key: string; from: unknown; to: unknown }[];
 }
 
-/** Comparing more pairs of rows takes too long. Rows are then compared by their numbers. */
+/** The maximum number of pairs of rows to compare. Beyond it, rows are compared by their numbers. */
 const maxPairs = 250_000;
 
-/** Compares two lists of rows. Equal rows stay together, and the others between them are compared in their order. */
+/** Compares two lists of rows. Equal rows stay together. The rows between them are compared in their order. */
 export function diffRows(before: readonly Row[], after: readonly Row[]): RowDiff[] {
   const [old, current] = [before, after].map((rows) => rows.map((row) => JSON.stringify(row)));
   const anchors = findEqualRows(old ?? [], current ?? []);

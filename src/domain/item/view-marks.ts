@@ -10,15 +10,16 @@ import type { Condition } from "#domain/search/tree.ts";
 import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view.ts";
 
 /**
- * A change stores which views its item matched before and after it: a mark `FINGERPRINT:b` or `FINGERPRINT:a`. What
- * `"$me"` stands for is not known then, so such a view has a mark for each actor of the item, like `…:a:ACTOR`, and `…:a:*`
- * for all others. A mark `KEY=FINGERPRINT` says what the view with this key meant at the time of the change.
+ * A change stores the views that its item matched before and after it, as marks `FINGERPRINT:b` and `FINGERPRINT:a`.
+ * The caller behind `"$me"` is unknown at that time, so a view with `"$me"` has a mark for each actor of the item, like
+ * `…:a:ACTOR`, and `…:a:*` for all others. A mark `KEY=FINGERPRINT` records the meaning of the view with this key at
+ * the time of the change.
  */
 interface MarkedView {
   key: string;
   fingerprint: string;
   isPersonal: boolean;
-  /** Items that were last written under older definitions may lack results that the conditions use. 0 if none do. */
+  /** The version below which items may lack results that the conditions use. 0 if none do. */
   resultsVersion: number;
   conditionsFor: (actor: string) => readonly Condition[];
 }
@@ -26,8 +27,8 @@ interface MarkedView {
 const markedViews = new WeakMap<Collection, readonly MarkedView[]>();
 
 function viewsOf(collection: Collection): readonly MarkedView[] {
-  const known = markedViews.get(collection);
-  if (known) return known;
+  const cachedViews = markedViews.get(collection);
+  if (cachedViews) return cachedViews;
   const views = (collection.definition.views ?? []).map((view): MarkedView => {
     const isPersonal = dependsOnCaller(view);
     const { conditions } = parseView(collection, view, anyoneElse);
@@ -44,7 +45,7 @@ function viewsOf(collection: Collection): readonly MarkedView[] {
   return views;
 }
 
-/** The conditions for this many actors of a view are kept. */
+/** The number of actors for which the conditions of a view are cached. */
 const maxActors = 10;
 
 function conditionsByActor(collection: Collection, view: View): MarkedView["conditionsFor"] {
@@ -57,21 +58,21 @@ function conditionsByActor(collection: Collection, view: View): MarkedView["cond
   };
 }
 
-/** Stands for every actor that the item does not name. */
+/** Represents every actor that the item does not name. */
 const anyoneElse = "*";
 
 type Phase = "b" | "a";
 
-/** A mark of a new item that values decide which the database assigns. */
+/** A mark of a new item that depends on values which the database assigns. */
 export interface AssignedMark {
   condition: Condition;
-  /** The marks if the item meets the condition, and the one if it does not. */
+  /** The marks to store if the item meets the condition, and the mark to store if it does not. */
   positive: string[];
   negative: string | null;
 }
 
 export interface ChangeMarks {
-  /** The marks that are known, as JSON; null for a collection without views. */
+  /** The known marks as JSON. Null for a collection without views. */
   known: string | null;
   assigned: AssignedMark[];
 }
@@ -82,14 +83,14 @@ const assignedValues: ReadonlySet<SystemField> = new Set([
   "updatedAt",
 ]);
 
-/** The marks of a change of a stored item. All are known. */
+/** Returns the marks of a change of a stored item. All of them are known. */
 export const viewMarks = (
   compiled: CompiledCollection,
   before: Item | null,
   after: Item | null,
 ): ChangeMarks => changeMarks(compiled, before, after, new Set());
 
-/** The marks of a change of an item that the batch of the change creates. */
+/** Returns the marks of a change of an item that the batch of the change creates. */
 export const newItemMarks = (
   compiled: CompiledCollection,
   before: Item | null,
@@ -110,22 +111,23 @@ function changeMarks(
   const assigned: AssignedMark[] = [];
   const former = formerItem(compiled, before);
   const known = views.flatMap((view) => {
-    const found = [
+    const marks = [
       ...marksOf(view, "b", former(view), actors, unknown),
       ...marksOf(view, "a", after, actors, unknown),
     ];
     const key = keyMark(view.key, view.fingerprint);
-    const open = found.filter((mark) => typeof mark !== "string");
+    const open = marks.filter((mark) => typeof mark !== "string");
     assigned.push(...open.map((mark) => ({ ...mark, positive: [key, ...mark.positive] })));
-    const own = found.filter((mark) => typeof mark === "string");
-    return own.length > 0 ? [key, ...own] : [];
+    const knownMarks = marks.filter((mark) => typeof mark === "string");
+    return knownMarks.length > 0 ? [key, ...knownMarks] : [];
   });
   return { known: JSON.stringify([...new Set(known)]), assigned };
 }
 
 /**
- * Returns the item before a change, as a view saw it. If the item may lack results that the view uses, it has those of the
- * formulas as they are now, so that no mark says that the view showed an item which it never did.
+ * Returns the item before a change, in the form in which a view saw it. If the item may lack results that the view
+ * uses, computes them with the current formulas, so that no mark claims that the view contained an item which it never
+ * did.
  */
 function formerItem(compiled: CompiledCollection, item: Item | null) {
   if (!item) return () => null;
@@ -157,15 +159,15 @@ function marksOf(
     return mark === null ? [] : [mark];
   };
   if (!isPersonal) return markFor(anyoneElse, name, null);
-  const own = [...actors].flatMap((actor) =>
+  const actorMarks = [...actors].flatMap((actor) =>
     markFor(actor, `${name}:${actor}`, `${name}:!${actor}`),
   );
-  return [...own, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
+  return [...actorMarks, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
 }
 
 const keyMark = (key: string, fingerprint: string) => `${key}=${fingerprint}`;
 
-/** The start of the JSON of the key mark of a view. Marks that lack it say nothing about the view. */
+/** Returns the start of the JSON of a view's key mark. Marks without it contain no information about the view. */
 export const keyMarkStart = (key: string): string => `"${keyMark(key, "")}`;
 
 /** Whether an item was in a view before and after a change. */
@@ -177,17 +179,17 @@ export interface Matched {
 const parseMarks = (marks: string | null) =>
   marks === null ? [] : (JSON.parse(marks) as string[]);
 
-/** The marks of one phase that say whether the item matched the view for an actor. */
+/** The marks of one phase that show whether the item matched the view for an actor. */
 export interface PhaseMarks {
-  /** It matched for everybody, or for the actor. */
+  /** The item matched for every actor, or for this actor. */
   positive: readonly [string, string];
-  /** It matched for all actors that it does not name. */
+  /** The item matched for all actors that it does not name. */
   others: string;
-  /** It names the actor, for which it did not match. */
+  /** The item names this actor and did not match for it. */
   negative: string;
 }
 
-/** The marks that decide for an actor, before and after a change. */
+/** Returns the marks that show whether the item matched for an actor, before and after a change. */
 export const marksFor = (fingerprint: string, actor: Actor): Record<keyof Matched, PhaseMarks> => {
   const ofPhase = (phase: Phase): PhaseMarks => {
     const name = `${fingerprint}:${phase}`;
@@ -206,7 +208,7 @@ export function readMarks(marks: string | null, fingerprint: string, actor: Acto
   return { before: has(before), after: has(after) };
 }
 
-/** The same for the view that had this key at the time of the change, whatever it means now. */
+/** Reads the marks for the view that had this key at the time of the change, whatever it means now. */
 export function readMarksOfKey(marks: string | null, key: string, actor: Actor): Matched {
   const start = keyMark(key, "");
   const mark = parseMarks(marks).find((each) => each.startsWith(start));

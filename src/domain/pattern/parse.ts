@@ -3,8 +3,8 @@ import type { ProgramStep } from "./program.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /**
- * ECMAScript's regular expressions (Unicode mode, as in JSON Schema's `pattern`) without back-references and look-around.
- * This part can be matched in linear time.
+ * ECMAScript's regular expressions (Unicode mode, as in JSON Schema's `pattern`) without back-references and
+ * look-around. This subset can be matched in linear time.
  */
 export type PatternNode =
   | { kind: "character"; source: string }
@@ -95,7 +95,7 @@ class PatternParser {
     return node;
   }
 
-  /** Ignores laziness, because it does not change whether a text matches. */
+  /** Parses a quantifier. Ignores laziness, because it does not change whether a text matches. */
   #parseQuantifier(part: PatternNode): PatternNode {
     const [quantifier, symbol, minText, comma, maxText] = this.#read(quantifierPattern) ?? [];
     if (quantifier === undefined) return part;
@@ -140,8 +140,9 @@ interface Link {
 }
 
 /**
- * Finds a short text of `minLength` to `maxLength` characters that the pattern matches. The search is breadth-first: each
- * layer holds the states reachable with that many characters. Returns undefined when the search fails or the budget ends.
+ * Finds a short text of `minLength` to `maxLength` characters that the pattern matches. The search is breadth-first:
+ * each layer contains the states that are reachable with that many characters. Returns undefined when the search fails
+ * or the budget ends.
  */
 export function findExampleText(
   pattern: Pattern,
@@ -191,7 +192,10 @@ function addState(
   if (!layer.has(state)) layer.set(state, link);
 }
 
-/** The states reachable without another character. Word assertions count as true; the final match checks them. */
+/**
+ * Returns the states that are reachable without another character. Word assertions count as true, because the final
+ * match checks them.
+ */
 function epsilonClosure(
   steps: readonly ProgramStep[],
   layer: ReadonlyMap<number, Link | undefined>,

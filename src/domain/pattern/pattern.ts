@@ -12,13 +12,13 @@ export interface MatchBudget {
   stepsLeft: number;
 }
 
-/** The limit for all patterns of one item together. */
+/** The maximum number of steps for all patterns of one item in total. */
 export const maxMatchSteps = 8_000_000;
 
 /** A compiled pattern. */
 export interface Pattern {
   source: string;
-  /** Whether the pattern matches somewhere in the text, as in JSON Schema; undefined when the budget is spent. */
+  /** Whether the pattern matches somewhere in the text, as in JSON Schema. Undefined when the budget is spent. */
   matches: (text: string, budget?: MatchBudget) => boolean | undefined;
   /** The states of the automaton. Their number is the maximum cost of one character. */
   steps: readonly ProgramStep[];
@@ -75,8 +75,8 @@ function analyze(source: string): PatternAnalysis {
 }
 
 /**
- * Reads the text once and tracks every state that the automaton can be in. One character therefore costs at most one step
- * per state.
+ * Reads the text once and tracks every state that the automaton can be in. Each character therefore costs at most one
+ * step per state.
  */
 function runAutomaton(
   steps: readonly ProgramStep[],
@@ -118,7 +118,7 @@ function runAutomaton(
 
 interface MatchRound {
   steps: readonly ProgramStep[];
-  /** The code points on both sides of the position; -1 outside the text. */
+  /** The code points before and after the position. -1 outside the text. */
   previous: number;
   current: number;
   lastRounds: Uint32Array;

@@ -150,7 +150,8 @@ function createClassMatcher(source: string): Matcher {
     regexp ??= RegExp(`^(?:${source})$`, "u");
     return regexp.test(String.fromCodePoint(codePoint));
   };
-  // Caches all results for ASCII and the last result otherwise: states with the same class test the same character in turn.
+  // Caches all results for ASCII. For other characters, caches the last result, because states with the same class test
+  // the same character in turn.
   const asciiResults = new Int8Array(asciiSize);
   let lastCodePoint = -1;
   let lastResult = false;

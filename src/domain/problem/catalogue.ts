@@ -3,7 +3,7 @@ interface ProblemKind {
   title: string;
   /** The explanation on the page that the problem's `type` links to. */
   meaning: string;
-  /** What the caller can do about it. */
+  /** The action that the caller can take. */
   remedy: string;
 }
 
@@ -166,7 +166,7 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** Names a conflict, for pages in other languages. */
+/** Identifies a conflict, so that pages can show it in other languages. */
 export type ConflictReason =
   | "address_taken"
   | "being_erased"

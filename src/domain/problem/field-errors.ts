@@ -33,7 +33,7 @@ export function errorAt(
   return { field: formatPath(fieldPath), pointer: jsonPointer(path), code, reason, ...details };
 }
 
-/** The problem with pointers at the parameters that the request has as members of its body. */
+/** Returns the problem with pointers to parameters that the request has as members of its body. */
 export function pointAtMembers(failure: Problem): Problem {
   const errors = failure.members["errors"] as FieldError[] | undefined;
   if (!errors) return failure;
@@ -57,7 +57,7 @@ export function formatChoices(values: readonly string[]): string {
   return choices.join(", ") + suffix;
 }
 
-/** Drops further issues, to bound the response. */
+/** The maximum number of issues. Further issues are dropped, to limit the response. */
 const maxIssues = 1000;
 
 type Issue = z.core.$ZodIssue;
@@ -80,8 +80,8 @@ export function describeUnknownProperty(allowed: readonly string[]): string {
 }
 
 /**
- * Converts zod's issues to field errors with pointers. Every error has the code `fixedCode`; without it, the code follows
- * from the kind of issue.
+ * Converts zod's issues to field errors with pointers. With `fixedCode`, every error has this code. Without it, the
+ * code depends on the kind of issue.
  */
 export function zodErrors(issues: readonly Issue[], fixedCode?: FieldErrorCode): FieldError[] {
   return issues.slice(0, maxIssues).flatMap((issue) => {

@@ -20,7 +20,7 @@ export interface FieldError {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string;
-  /** Further members of the problem document (RFC 9457, section 3.2). */
+  /** Additional members of the problem document (RFC 9457, section 3.2). */
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
@@ -42,7 +42,7 @@ export class Problem extends Error {
     return problems[this.code].status;
   }
 
-  /** The same problem with these field errors. */
+  /** Returns the same problem with these field errors. */
   withErrors(errors: readonly object[]): Problem {
     return new Problem(this.code, this.detail, { ...this.members, errors }, this.headers);
   }
@@ -76,7 +76,7 @@ export const problem = {
       },
     ),
 
-  /** The same for an unknown address and a wrong password. */
+  /** The same problem for an unknown address and a wrong password. */
   signInFailed: () => new Problem("unauthenticated", "Incorrect email or password."),
 
   /** Rejects every sign-in while the settings of Cloudflare Access are incomplete. */
@@ -99,7 +99,7 @@ export const problem = {
       "Another site sent this request. The administration area accepts only its own.",
     ),
 
-  /** Names the roles that have the ability. */
+  /** The detail names the roles that have the ability. */
   roleRequired: (ability: Ability) =>
     new Problem(
       "role_required",
@@ -112,7 +112,7 @@ export const problem = {
 
   conflict: (detail: string, reason: ConflictReason) => new Problem("conflict", detail, { reason }),
 
-  /** A conflict that the page explains in its language. */
+  /** A conflict that the page shows in its own language. */
   explainedConflict: (detail: string) => new Problem("conflict", detail),
 
   notFound: () =>
@@ -217,7 +217,7 @@ export const problem = {
     return new Problem("duplicate", detail, { field });
   },
 
-  /** `id` names the item that has the value. Only callers who may read the item get it. */
+  /** `id` is the item that has the value. Only callers who may read the item get it. */
   duplicate: (field: string, id?: string) =>
     new Problem("duplicate", `Another item already has this value of "${field}".`, {
       field,
@@ -248,7 +248,7 @@ export const problem = {
       { current_etag: currentEtag },
     ),
 
-  /** RFC 9110, section 12.5.3: `Accept-Encoding` names the accepted codings. */
+  /** `Accept-Encoding` names the accepted codings (RFC 9110, section 12.5.3). */
   unsupportedContentCoding: ({ acceptsGzip }: { acceptsGzip: boolean }) =>
     new Problem(
       "unsupported_media_type",
@@ -288,7 +288,7 @@ const closedDetails = {
   full: "This form has reached its maximum number of submissions.",
 };
 
-/** Validation stops at this many errors, so the count is then a minimum. */
+/** Validation stops at this many errors, so a count of this size is a minimum. */
 const maxCountedErrors = 1000;
 
 function formatErrorCount(count: number): string {

@@ -1,7 +1,7 @@
 /**
- * The sentences of field errors, as the API sends them. Names in braces are parameters. The catalogues of the administration
- * area translate them by their keys, so a new sentence needs a translation. Limits and types of values have their
- * own members in field errors (`maximum`, `expected`), so most errors of items need no sentence here.
+ * The sentences of field errors in the API. Names in braces are parameters. The catalogues of the administration area
+ * translate the sentences by key, so a new sentence needs a translation. Limits and types of values have their own
+ * members in field errors (`maximum`, `expected`), so most errors of items need no sentence here.
  */
 const values = {
   valueRequired: "A value is required.",

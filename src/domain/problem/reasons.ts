@@ -3,24 +3,24 @@ import { reasonTexts } from "./reason-texts.ts";
 
 export type ReasonKey = keyof typeof reasonTexts;
 
-/** The names in braces. Braces around more than a name, like `{n,m}`, are no parameter. */
+/** The names in braces. Braces that contain more than a name, like `{n,m}`, are not parameters. */
 type ParameterOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${string},${string}` ? never : Name) | ParameterOf<Rest>
   : never;
 
-/** The parameters of a sentence. Read from a text, they are strings. */
+/** The parameters of a sentence. They are strings when they were parsed from a text. */
 export type ReasonValues<Key extends ReasonKey, Value = string> = Record<
   ParameterOf<(typeof reasonTexts)[Key]>,
   Value
 >;
 
 declare const fromCatalogue: unique symbol;
-/** A sentence of the catalogue, with its values filled in. */
+/** A sentence of the catalogue with its values filled in. */
 export type Reason = string & { readonly [fromCatalogue]: true };
 
 const parameters = /\{(\w+)\}/g;
 
-/** A sentence of the catalogue: `reasonFor("tooSmall", { minimum: 1 })`. */
+/** Returns a sentence of the catalogue: `reasonFor("tooSmall", { minimum: 1 })`. */
 export function reasonFor<Key extends ReasonKey>(
   key: Key,
   ...values: [ParameterOf<(typeof reasonTexts)[Key]>] extends [never]
@@ -39,7 +39,7 @@ export type ReasonParts = {
 
 interface Matcher {
   key: ReasonKey;
-  /** The fixed parts of the text, and between them the names of its parameters. */
+  /** The fixed parts of the text, with the names of its parameters between them. */
   parts: readonly string[];
   names: readonly string[];
 }
@@ -58,8 +58,9 @@ const matchers = lazy((): readonly Matcher[] => {
 });
 
 /**
- * Reads the values between the fixed parts of a sentence. Undefined if it is another sentence. A value ends where the
- * next part first occurs: a regular expression would try all places, which takes very long for texts that repeat a part.
+ * Reads the values between the fixed parts of a sentence. Undefined if the text is another sentence. A value ends where
+ * the next part first occurs. A regular expression would try all positions, which takes very long for texts that repeat
+ * a part.
  */
 function readValues(
   sentence: string,
@@ -84,7 +85,7 @@ function readValues(
   return values;
 }
 
-/** Finds the key and the values of a sentence that `reasonFor` has built. Undefined for other texts. */
+/** Finds the key and the values of a sentence that `reasonFor` has built. Returns undefined for other texts. */
 export function readReason(text: string): ReasonParts | undefined {
   for (const matcher of matchers()) {
     const values = readValues(text, matcher);

@@ -19,10 +19,10 @@ export interface Expansion {
   list: string | null;
 }
 
-/** The limit for `expand` (contract, section 18). */
+/** The maximum number of names in `expand` (contract, section 18). */
 export const maxExpansions = 5;
 
-/** Every reference of a collection by its name in `expand`: `customer`, or `lines.product` for a column. */
+/** Returns every reference of a collection by its name in `expand`: `customer`, or `lines.product` for a column. */
 export function expansions({ definition }: Collection): Map<string, Expansion> {
   return new Map(expansionsIn(definition.fields.fields, "", null));
 }
@@ -39,7 +39,7 @@ function expansionsIn(
   });
 }
 
-/** Parses `expand`, a list of names of references, from the body or else from the query string. */
+/** Parses `expand`, a list of names of references. It comes from the body, or otherwise from the query string. */
 export function parseExpand(
   state: SearchParseState,
   collection: Collection,
@@ -48,10 +48,10 @@ export function parseExpand(
 ): Expansion[] {
   if (sent !== null) return parseNames(state, collection, sent);
   const errors: FieldError[] = [];
-  const found = parseNames({ ...state, errors }, collection, query);
+  const queryExpansions = parseNames({ ...state, errors }, collection, query);
   // An error in the query has the name of the parameter, and no pointer.
   for (const { pointer: _, ...error } of errors) state.errors.push({ ...error, field: "expand" });
-  return found;
+  return queryExpansions;
 }
 
 function parseNames(state: SearchParseState, collection: Collection, names: unknown): Expansion[] {
@@ -63,14 +63,14 @@ function parseNames(state: SearchParseState, collection: Collection, names: unkn
     addComplexityError(state, ["expand"], `Must have at most ${maxExpansions} keys.`);
     return [];
   }
-  const known = expansions(collection);
-  const found = names.flatMap((name: unknown, index) => {
-    const expansion = typeof name === "string" ? known.get(name) : undefined;
+  const knownExpansions = expansions(collection);
+  const requestedExpansions = names.flatMap((name: unknown, index) => {
+    const expansion = typeof name === "string" ? knownExpansions.get(name) : undefined;
     if (expansion) return [expansion];
-    addNameError(state, collection, [...known.keys()], name, ["expand", index]);
+    addNameError(state, collection, [...knownExpansions.keys()], name, ["expand", index]);
     return [];
   });
-  return [...new Set(found)];
+  return [...new Set(requestedExpansions)];
 }
 
 function addNameError(

@@ -28,8 +28,8 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
 };
 
 /**
- * The fields that searches can name, system fields included. A field that is not searchable maps to undefined. `me` is the
- * actor for which `"$me"` stands.
+ * Returns the fields that searches can name, including system fields. A field that is not searchable maps to undefined.
+ * `me` is the actor that `"$me"` stands for.
  */
 export function searchFields(
   collection: Collection,
@@ -142,7 +142,7 @@ function fieldKind(field: Field): FieldKind {
 /** The maximum number of fields in a definition. */
 const maxProjectedFields = 2000;
 
-/** Parses `fields`, the keys that `data` contains in the response. */
+/** Parses `fields`: the keys that `data` contains in the response. */
 export function parseProjection(
   state: SearchParseState,
   collection: Collection,

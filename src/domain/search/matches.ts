@@ -13,8 +13,8 @@ export type MatchedItem = Pick<
 type ValueOf = (field: SearchField) => Value | null;
 
 /**
- * Whether an item meets all conditions, as the SQL of a search decides it. Writes use it, because their batch guards the
- * versions of the item and of the definition, so that both are still what this function saw.
+ * Whether an item meets all conditions. Must agree with the SQL of a search. Writes use this function. Their batch
+ * guards the versions of the item and of the definition, so both are still the ones that this function read.
  */
 export function matchesItem(conditions: readonly Condition[], item: MatchedItem): boolean {
   const valueOf: ValueOf = ({ source }) =>
@@ -23,8 +23,8 @@ export function matchesItem(conditions: readonly Condition[], item: MatchedItem)
 }
 
 /**
- * What remains of a condition on an item of which some system values are not known: whether the item meets it, or the
- * condition on those values alone that decides.
+ * Evaluates a condition on an item with some unknown system values. Returns whether the item meets it, or a remaining
+ * condition that contains only those values.
  */
 export function reduceCondition(
   condition: Condition,
@@ -62,7 +62,7 @@ function holds(condition: Condition, valueOf: ValueOf): boolean {
   if ("all" in condition) return condition.all.every((each) => holds(each, valueOf));
   if ("any" in condition) return condition.any.some((each) => holds(each, valueOf));
   if ("not" in condition) return !holds(condition.not, valueOf);
-  // Only the search box above the items has such conditions, never a view.
+  // Only the search box above the items creates such conditions. A view never contains one.
   if ("anywhere" in condition) return false;
   return leafHolds(condition, valueOf(condition.field));
 }
@@ -76,29 +76,29 @@ function leafHolds(leaf: LeafCondition, value: Value | null): boolean {
   if (op === "has_any") return leaf.value.some((each) => listOf(value).includes(each));
   if (op === "has_none") return !leaf.value.some((each) => listOf(value).includes(each));
   if (op === "has_all") return leaf.value.every((each) => listOf(value).includes(each));
-  const stored = value === null || Array.isArray(value) ? null : comparableOf(field, value);
-  if (op === "ne") return stored !== leaf.value;
-  if (op === "not_in") return stored === null || !leaf.value.includes(stored);
-  if (stored === null) return false;
+  const storedValue = value === null || Array.isArray(value) ? null : comparableOf(field, value);
+  if (op === "ne") return storedValue !== leaf.value;
+  if (op === "not_in") return storedValue === null || !leaf.value.includes(storedValue);
+  if (storedValue === null) return false;
   switch (op) {
     case "eq":
-      return stored === leaf.value;
+      return storedValue === leaf.value;
     case "in":
-      return leaf.value.includes(stored);
+      return leaf.value.includes(storedValue);
     case "gt":
-      return stored > leaf.value;
+      return storedValue > leaf.value;
     case "gte":
-      return stored >= leaf.value;
+      return storedValue >= leaf.value;
     case "lt":
-      return stored < leaf.value;
+      return storedValue < leaf.value;
     case "lte":
-      return stored <= leaf.value;
+      return storedValue <= leaf.value;
     case "between":
-      return stored >= leaf.value[0] && stored <= leaf.value[1];
+      return storedValue >= leaf.value[0] && storedValue <= leaf.value[1];
     case "contains":
-      return foldCase(String(stored)).includes(leaf.value);
+      return foldCase(String(storedValue)).includes(leaf.value);
     case "starts_with":
-      return foldCase(String(stored)).startsWith(leaf.value);
+      return foldCase(String(storedValue)).startsWith(leaf.value);
   }
 }
 
@@ -109,7 +109,7 @@ const listOf = (value: Value | null): readonly Comparable[] =>
 const comparableOf = ({ type, source }: SearchField, value: Scalar): Comparable =>
   source.in === "system" ? (value as Comparable) : toComparable(type, value);
 
-/** Whether a list has a row that meets a condition. The operations of a batch share the lists that they do not change. */
+/** Whether a list has a row that meets a condition. The operations of a batch share lists that they do not change. */
 const rowResults = new WeakMap<Condition, WeakMap<object, boolean>>();
 
 function hasRow(condition: Condition, value: Value | null): boolean {

@@ -11,7 +11,10 @@ interface MergedViews {
   errors: FieldError[];
 }
 
-/** The sent views, or else the current ones with the new keys of renamed fields. */
+/**
+ * Returns the views of the request. Without views in the request, returns the current ones with the new keys of renamed
+ * fields.
+ */
 export function mergeViews(
   current: Definition | null,
   after: FieldSet,
@@ -24,8 +27,8 @@ export function mergeViews(
 const noViews: MergedViews = { views: [], errors: [] };
 
 /**
- * Applies the change of the current views to `views` to a pending definition. The views that this change does not concern
- * stay as they are there.
+ * Applies the change from the current views to `views` to a pending definition. Views that this change does not affect
+ * stay as they are in the pending definition.
  */
 export function mergePendingViews(
   current: Definition,
@@ -39,18 +42,20 @@ export function mergePendingViews(
   const changed = views.filter((view) => !isUnchanged(view));
   const renamedViews = renameFields(changed, current.fields, pending.fields);
   const changedViews = byKey(renamedViews.views);
-  const sent = views.flatMap(({ key }) => changedViews.get(key) ?? pendingViews.get(key) ?? []);
+  const sentViews = views.flatMap(
+    ({ key }) => changedViews.get(key) ?? pendingViews.get(key) ?? [],
+  );
   const sentKeys = byKey(views);
   const added = (pending.views ?? []).filter(
     ({ key }) => !sentKeys.has(key) && !currentViews.has(key),
   );
-  return { views: [...sent, ...added], errors: renamedViews.errors };
+  return { views: [...sentViews, ...added], errors: renamedViews.errors };
 }
 
 const byKey = (views: Definition["views"]) =>
   new Map((views ?? []).map((view) => [view.key, view]));
 
-/** Replaces the keys of fields of `before` with the keys that they have in `after`. */
+/** Replaces keys of fields in `before` by their keys in `after`. */
 function renameFields(views: readonly View[], before: FieldSet, after: FieldSet): MergedViews {
   const errors: FieldError[] = [];
   const formerFields = [...before.fields, ...before.retired].flatMap(withColumns);
@@ -77,7 +82,9 @@ function removedFieldError({ key }: View, field: string): FieldError {
   return definitionError(["views"], reason);
 }
 
-/** The new key of each field by its old one, undefined for a removed one, and the same for the columns of a field. */
+/**
+ * The new key of each field by its old key, and the same for its columns. The new key of a removed field is undefined.
+ */
 type FieldKeys = Map<string, { key: string | undefined; columns: FieldKeys }>;
 
 function fieldKeys(
@@ -87,7 +94,7 @@ function fieldKeys(
 ): FieldKeys {
   return new Map(
     before.map((field) => {
-      // A field of a new type replaces the one with its key.
+      // A field of a new type replaces the field with its key.
       const next =
         after.find(({ id }) => id === field.id) ??
         after.find(({ id, key }) => key === field.key && !formerIds.has(id));
@@ -101,9 +108,9 @@ function fieldKeys(
 }
 
 function newKey(key: string, keys: FieldKeys, removed: Set<string>): string {
-  const known = keys.get(key);
-  if (known && known.key === undefined) removed.add(key);
-  return known?.key ?? key;
+  const entry = keys.get(key);
+  if (entry && entry.key === undefined) removed.add(key);
+  return entry?.key ?? key;
 }
 
 /** Renames the fields in a condition, a group or a sort key. */

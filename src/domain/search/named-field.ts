@@ -9,8 +9,8 @@ import {
 import type { SearchField } from "./tree.ts";
 
 /**
- * Finds the field that a condition, sort key, group or metric names, or adds a field error that lists the searchable fields.
- * The list has only those that `isSuitable`.
+ * Finds the field that a condition, sort key, group or metric names. Otherwise adds a field error with the searchable
+ * fields that are `isSuitable`.
  */
 export function parseField(
   state: SearchParseState,
@@ -33,7 +33,7 @@ export function parseField(
   return addError(state, path, reason, "invalid_condition", { allowed: allowed.slice(0, 100) });
 }
 
-/** How to search by what a path like `customer.name` or `lines.qty` means. Empty for other keys. */
+/** Returns a hint for searching by a path like `customer.name` or `lines.qty`. Empty for other keys. */
 function pathHint({ isInMatches }: SearchParseState, fields: SearchFieldMap, key: string): string {
   const [head = "", ...tail] = key.split(".");
   const kind = tail.length > 0 ? fields.get(head)?.kind : undefined;

@@ -20,12 +20,12 @@ import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.t
 
 const actorPattern = /^(?:system|(?:credential|member):[0-9A-Za-z_-]{1,64})$/;
 
-/** The longest stored text: 100,000 characters of up to two UTF-16 units each. */
+/** The maximum length of a stored text: 100,000 characters of up to two UTF-16 units each. */
 const maxValueLength = 200_000;
 
 type ParsedOperand =
   | { condition: LeafCondition }
-  /** `path` leads to the wrong value of a list. */
+  /** `path` leads to the invalid value of a list. */
   | { reason: string; code: FieldErrorCode; path?: Path };
 
 /** Converts an operand to the form that the index compares. Operators of line items are parsed elsewhere. */
@@ -157,7 +157,10 @@ function parseScalar({ kind, source, me }: SearchField, operand: unknown): Compa
   }
 }
 
-/** Keeps finer digits as a fraction, so that a bound between two milliseconds stays between them. */
+/**
+ * Converts a time to milliseconds. Keeps finer digits as a fraction, so that a bound between two milliseconds stays
+ * between them.
+ */
 function toMilliseconds(utc: string): number {
   const fraction = utc.slice(23, -1);
   return Date.parse(`${utc.slice(0, 23)}Z`) + (fraction === "" ? 0 : Number(`0.${fraction}`));
@@ -235,12 +238,12 @@ export function addRenamedError(
   return addError(state, path, reason, "invalid_condition", { renamed_to: name });
 }
 
-/** Choices that an error lists in `allowed`. */
+/** The maximum number of choices that an error lists in `allowed`. */
 const maxListedOptions = 100;
 
 /**
- * Checks that the operands are options of the field, current or former. Statuses never change, so an unknown one is an
- * error at once. Other fields can have had options that their definition no longer lists, so the index decides.
+ * Checks that the operands are current or former options of the field. Statuses never change, so an unknown status is
+ * an error at once. Other fields can have had options that their definition no longer lists, so the index decides.
  */
 export function checkOptions(
   state: SearchParseState,

@@ -27,7 +27,7 @@ import { operators, searchFields, parseProjection } from "./fields.ts";
 import { parseExpand } from "./expand.ts";
 import { parseSort, resolveStoredOrder } from "./sort.ts";
 
-/** Only this many properties are checked. A search has six. */
+/** The maximum number of properties that are checked. A search has six. */
 const maxCheckedProperties = 100;
 
 const searchProperties = ["conditions", "sort", "fields", "expand", "limit", "cursor"];
@@ -78,8 +78,8 @@ export function throwErrors({ errors, unknownOptions }: SearchParseState): void 
 }
 
 /**
- * Parses a search body against the collection's definition, or throws a 422 with every field error. `me` is the actor for
- * which the operand `"$me"` stands.
+ * Parses a search body against the collection's definition, or throws a 422 with every field error. `me` is the actor
+ * that the operand `"$me"` stands for.
  */
 export function parseSearch(
   collection: Collection,

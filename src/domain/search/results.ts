@@ -14,6 +14,6 @@ export function useResults(
     ids.filter((id) => computed.has(id)).map((id) => fieldNumber(collectionId, id)),
   );
   if (numbers.size === 0) return false;
-  const named = referencedFields({ conditions: [...conditions], sort: [] });
-  return named.some(({ number }) => numbers.has(number));
+  const namedFields = referencedFields({ conditions: [...conditions], sort: [] });
+  return namedFields.some(({ number }) => numbers.has(number));
 }

@@ -24,20 +24,20 @@ export function parseSort(
     addComplexityError(state, ["sort"], `Must have at most ${maxSortKeys} sort keys.`);
     return [];
   }
-  const seen = new Set<string>();
+  const seenNames = new Set<string>();
   return sortKeys.flatMap((entry: unknown, index) => {
     const sortKey = parseSortKey(state, fields, entry, ["sort", index]);
     if (!sortKey) return [];
     // A repeated key cannot change the order.
-    if (seen.has(sortKey.field.name)) return [];
-    seen.add(sortKey.field.name);
+    if (seenNames.has(sortKey.field.name)) return [];
+    seenNames.add(sortKey.field.name);
     return [sortKey];
   });
 }
 
 const unsortableKinds = ["multi_select", "line_items", "files", "actor"];
 
-/** Lists have no order, and the index has no actors. */
+/** Whether a field can sort items. Lists have no order, and the index does not contain actors. */
 export const isSortable = ({ kind }: SearchField): boolean => !unsortableKinds.includes(kind);
 
 function parseSortKey(
@@ -65,8 +65,9 @@ function parseSortKey(
 }
 
 /**
- * Ids, receipt numbers and creation times follow the order in which items are stored, so such a key needs no index. Keys
- * after it have no effect. An ascending one at the end is dropped, because ties are broken that way anyway.
+ * Handles sort keys that follow the order of stored items: ids, receipt numbers and creation times. Such a key needs no
+ * index, and keys after it have no effect. Drops an ascending one at the end, because it equals the default order of
+ * ties.
  */
 export function resolveStoredOrder(sort: readonly SortKey[]): Pick<Search, "sort" | "order"> {
   const index = sort.findIndex(({ field }) => isStoredOrder(field));

@@ -25,7 +25,7 @@ export interface TextSearch {
   } & TextFields;
 }
 
-/** Parses the input of the search box above the items; undefined when it is empty. */
+/** Parses the text of the search box above the items. Returns undefined when it is empty. */
 export function parseTextSearch(collection: Collection, input: string): TextSearch | undefined {
   const text = input.trim().normalize("NFC");
   if (text === "") return undefined;
@@ -58,19 +58,21 @@ const wordCondition = (anywhere: string, fields: TextFields): AnywhereCondition 
   ...fields,
 });
 
-/** A text as a person typed it, and with half-width letters, digits and kana if these differ. */
+/** Returns a text as typed, and with half-width letters, digits and kana if these differ. */
 export function typedForms(text: string): string[] {
   const halfWidth = toHalfWidth(text).trim();
   return [...new Set([text, halfWidth, toHalfWidthKana(halfWidth)])].filter((form) => form !== "");
 }
 
-/** Japanese and Chinese people write their names with or without a space: “高橋健” for “高橋 健”. */
+/**
+ * Whether a word may lack a space. Japanese and Chinese people write their names with or without one: “高橋健” for “高橋 健”.
+ */
 export const mayLackSpaces = (word: string): boolean =>
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々ﾞﾟ]{2,}$/u.test(word);
 
 const maxSpacedLength = 6;
 
-/** The text, and for a short one that may lack a space, the text with a space at each place. */
+/** Returns the text. For a short text that may lack a space, also returns the text with a space at each position. */
 export function spacedForms(text: string): string[] {
   const letters = Array.from(text);
   if (!mayLackSpaces(text) || letters.length > maxSpacedLength) return [text];
@@ -79,7 +81,9 @@ export function spacedForms(text: string): string[] {
   return [text, ...withSpace(" "), ...withSpace("\u3000")];
 }
 
-/** The distinct words of a text, folded. Each has one to three forms, of which an item must contain one. */
+/**
+ * Returns the distinct words of a text, folded. Each word has one to three forms, and an item must contain one of them.
+ */
 export function searchWords(text: string): string[][] {
   const words = new Set(text.trim().split(/\s+/u).map(foldCase));
   return [...words].map((word) => [...new Set(typedForms(word).map(foldCase))]);

@@ -15,9 +15,9 @@ export interface SearchField {
   kind: FieldKind;
   type: Field["type"];
   source: Source;
-  /** Only for actors: the one for which the operand `"$me"` stands. */
+  /** Only for actors: the actor that the operand `"$me"` stands for. */
   me?: string;
-  /** Only for numbers with a limit of decimals. */
+  /** Only for numbers with a maximum number of decimals. */
   decimals?: number;
   /** Only for fields with options. */
   options?: FieldOptions;
@@ -87,11 +87,11 @@ export interface AnywhereCondition extends TextFields {
   anywhere: string;
   /** A part of `anywhere` that matching texts contain in some ASCII case, unless they use `specialFoldLetters`. */
   plainRun: string;
-  /** Whether spaces in a text do not count. */
+  /** Whether to ignore spaces in the searched text. */
   ignoresSpaces: boolean;
 }
 
-/** All text fields, columns included, and the line items fields with such columns. */
+/** All text fields, including columns, and the line items fields with such columns. */
 export interface TextFields {
   fields: readonly SearchField[];
   lists: readonly SearchField[];
@@ -110,7 +110,7 @@ export type LeafCondition =
   | { field: SearchField; op: "any" | "none"; value: Condition }
   | MatchesCondition;
 
-/** Conditions that the record of a reference meets. */
+/** Conditions that the record of a reference must meet. */
 export interface MatchesCondition {
   field: SearchField;
   op: "matches";
@@ -125,25 +125,26 @@ export interface SortKey {
 }
 
 /**
- * What a narrow caller sees: the items that meet these conditions, which are among those of its search, and a part of each.
- * What it does not see must not affect a limit that it can reach.
+ * The part of a collection that a narrow caller sees: the items that meet these conditions, and a part of each item.
+ * The conditions are also among the conditions of the search. Hidden data must not affect a limit that the caller can
+ * reach.
  */
 export interface ShownBy {
   conditions: readonly Condition[];
   parts: ItemParts;
 }
 
-/** A search as a request describes it, before it is known what the caller sees. No statement takes it. */
+/** A parsed search that is not yet limited to the part that the caller sees. No statement accepts it. */
 export type ParsedSearch = Omit<Search, "shownBy" | typeof isOfCaller>;
 
 declare const isOfCaller: unique symbol;
 
-/** A search over what its caller sees. Only `searchThrough` makes one. */
+/** A search over the part that its caller sees. Only `searchThrough` creates one. */
 export interface Search {
   readonly [isOfCaller]: true;
   /** Items must meet all conditions. */
   conditions: Condition[];
-  /** What a narrow caller sees. Null for a caller that sees the whole collection. */
+  /** The part that a narrow caller sees. Null for a caller that sees the whole collection. */
   shownBy: ShownBy | null;
   /** Only the last key can follow the stored order. Without sort keys, `order` applies. */
   sort: SortKey[];
@@ -154,7 +155,7 @@ export interface Search {
   /** The references whose records the response includes. */
   expand: Expansion[];
   limit: number;
-  /** Operands that are not known to be options, current or former. Items may still have them. */
+  /** Operands that are neither current nor former options in the definition. Items may still have them. */
   unknownOptions: UnknownOption[];
 }
 
@@ -190,9 +191,9 @@ export const maxConditionDepth = 5;
 export const maxConditions = 50;
 export const maxSortKeys = 3;
 export const maxOperandValues = 100;
-/** The length of a text to search for. A search costs the product of both lengths. */
+/** The maximum length of a text to search for. A search costs the product of both lengths. */
 export const maxSearchTextLength = 1000;
-/** The length of all conditions together, as JSON. */
+/** The maximum length of all conditions in total, as JSON. */
 export const maxConditionsLength = 500_000;
-/** The number of words in the search box above the items. */
+/** The maximum number of words in the search box above the items. */
 export const maxSearchWords = 5;

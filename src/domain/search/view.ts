@@ -14,9 +14,9 @@ import { useResults } from "./results.ts";
 import { meOperand, type ParsedSearch } from "./tree.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** The views of a definition (contract, section 19). */
+/** Parses and compares the views of a definition (contract, section 19). */
 
-/** The view as a search. `me` is the actor for which `"$me"` stands. */
+/** Returns the view as a search. `me` is the actor that `"$me"` stands for. */
 export function parseView(collection: Collection, view: View, me: string): ParsedSearch {
   const { conditions = [], sort = [], fields = null } = view;
   return parseSearch(collection, { conditions, sort, fields }, me);
@@ -26,7 +26,7 @@ export function findView({ definition }: Collection, key: string): View | undefi
   return definition.views?.find((view) => view.key === key);
 }
 
-/** The view that a query parameter names. */
+/** Returns the view that a query parameter names. */
 export function getView(collection: Collection, key: string): View {
   const view = findView(collection, key);
   if (view) return view;
@@ -36,7 +36,7 @@ export function getView(collection: Collection, key: string): View {
   throw problem.invalidInput([{ field: "view", code: "invalid_condition", reason, allowed }]);
 }
 
-/** The search with the view's conditions, and with its sort and fields where the search has none. */
+/** Returns the search with the view's conditions added. Uses the sort and fields of the view if the search has none. */
 export function inView(
   collection: Collection,
   search: ParsedSearch,
@@ -61,8 +61,9 @@ export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
 /**
- * Identifies what a view matches. Equal conditions have the same fingerprint, whatever the keys of their fields are. A view
- * that changes and changes back gets a new fingerprint, because nothing records what it would have matched meanwhile.
+ * Returns a text that identifies the conditions of a view. Equal conditions have the same fingerprint, even if the keys
+ * of their fields differ. A view that changes and changes back gets a new fingerprint, because changes in between did
+ * not record whether they matched it.
  */
 export function viewFingerprint(collection: Collection, view: View): string {
   const { conditions } = parseView(collection, view, meOperand);
@@ -73,10 +74,13 @@ export function viewFingerprint(collection: Collection, view: View): string {
   return version === undefined ? digest(meaning) : `${digest(meaning)}.${version}`;
 }
 
-/** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
+/**
+ * The maximum length of ids in a meaning. Cursors contain the meaning of a view, and truncate texts of more than 64
+ * bytes.
+ */
 const maxIdsLength = 40;
 
-/** The fields that a view shows, with the columns of its lists. */
+/** Returns the visible fields of a view, with the columns of its lists. */
 const shownFields = ({ definition }: Collection, view: View): Field[] =>
   definition.fields.fields
     .filter(({ key }) => view.fields?.includes(key) ?? true)
@@ -84,10 +88,13 @@ const shownFields = ({ definition }: Collection, view: View): Field[] =>
       field.type === "line_items" ? [field, ...field.fields] : [field],
     );
 
-/** Identifies what a view matches and which fields and columns it shows, since when. */
+/**
+ * Returns a text that identifies the conditions of a view, its visible fields and columns, and the version since which
+ * it has them.
+ */
 export function viewMeaning(collection: Collection, view: View): string {
-  const shown = shownFields(collection, view).map(({ id }) => id);
-  const ids = view.fields ? shown.toSorted((a, b) => a - b).join(",") : "all";
+  const shownIds = shownFields(collection, view).map(({ id }) => id);
+  const ids = view.fields ? shownIds.toSorted((a, b) => a - b).join(",") : "all";
   const version = collection.viewVersions?.[view.key]?.meaning;
   const content = version === undefined ? ids : `${ids} ${version}`;
   const isShort = version === undefined && ids.length <= maxIdsLength;
@@ -95,8 +102,8 @@ export function viewMeaning(collection: Collection, view: View): string {
 }
 
 /**
- * The versions of the views of `after`, a definition with the number `version`. Items do not yet have the `outdated`
- * results.
+ * Returns the versions of the views of `after`, a definition with the number `version`. Items do not yet have the
+ * `outdated` results.
  */
 export function nextViewVersions(
   current: Collection,
@@ -107,21 +114,21 @@ export function nextViewVersions(
   const changed = { ...current, definition: after };
   const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
     const former = findView(current, view.key);
-    const known = current.viewVersions?.[view.key];
+    const knownVersions = current.viewVersions?.[view.key];
     const isSame = (describe: typeof viewMeaning) =>
       former !== undefined && describe(current, former) === describe(changed, view);
     const lacksResults = () =>
       useResults(changed, parseView(changed, view, meOperand).conditions, outdated) || undefined;
     const matching = isSame(viewFingerprint)
-      ? { conditions: known?.conditions, lackedResults: known?.lackedResults }
+      ? { conditions: knownVersions?.conditions, lackedResults: knownVersions?.lackedResults }
       : { conditions: version, lackedResults: lacksResults() };
-    const meaning = isSame(viewMeaning) ? known?.meaning : version;
+    const meaning = isSame(viewMeaning) ? knownVersions?.meaning : version;
     return meaning === undefined ? [] : [[view.key, { ...matching, meaning }]];
   });
   return Object.fromEntries(versions);
 }
 
-/** Whether a view shows or matches results with these ids. Those of columns count. */
+/** Whether a view shows results with these ids or uses them in conditions. Includes columns. */
 export function usesResults(collection: Collection, view: View, ids: readonly number[]): boolean {
   if (ids.length === 0) return false;
   return (
@@ -130,7 +137,10 @@ export function usesResults(collection: Collection, view: View, ids: readonly nu
   );
 }
 
-/** Two 32-bit hashes (FNV-1a) from different starts. Nobody gains from a collision: only definers could make one. */
+/**
+ * Returns two 32-bit hashes (FNV-1a) with different start values. A collision is harmless, because only members who
+ * edit definitions could create one.
+ */
 function digest(text: string): string {
   return [0x81_1c_9d_c5, 0x5b_d1_e9_95]
     .map((start) => {
@@ -142,15 +152,15 @@ function digest(text: string): string {
     .join("-");
 }
 
-/** Whether the view's conditions depend on who asks. */
+/** Whether the view's conditions depend on the caller. */
 export function dependsOnCaller({ conditions = [] }: View): boolean {
   return JSON.stringify(conditions).includes(JSON.stringify(meOperand));
 }
 
-/** All views of a definition together, as JSON. */
+/** The maximum size of all views of a definition as JSON. */
 const maxViewsLength = 300_000;
 
-/** Reports every view that is no valid search of the definition. */
+/** Reports every view that is not a valid search of the definition. */
 export function viewErrors(
   kind: CollectionKind,
   key: string,
@@ -164,10 +174,10 @@ export function viewErrors(
     const reason = reasonFor("viewsTooLong", { maximum: maxViewsLength, length });
     return [definitionError(["views"], reason)];
   }
-  const seen = new Set<string>();
+  const seenKeys = new Set<string>();
   return views.flatMap((view, index) => {
-    const isRepeated = seen.has(view.key);
-    seen.add(view.key);
+    const isRepeated = seenKeys.has(view.key);
+    seenKeys.add(view.key);
     const repeated = reasonFor("keyTwice", { key: view.key });
     return [
       ...(isRepeated ? [definitionError(["views", index, "key"], repeated)] : []),
@@ -199,7 +209,7 @@ function usesMatches(node: unknown): boolean {
   return node["op"] === "matches" || Object.values(node).some(usesMatches);
 }
 
-/** The error of a search as one of the definition that contains it. */
+/** Converts an error of a search to an error of the definition that contains it. */
 function definitionErrorOf({ key }: View, index: number, error: FieldError): FieldError {
   const { field, pointer = "", code: _code, reason, ...details } = error;
   const { field: viewName, pointer: viewPointer = "" } = errorAt(

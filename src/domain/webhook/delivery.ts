@@ -1,15 +1,15 @@
 /** The result of one attempt to send a message. */
 export interface DeliveryResult {
-  /** The status of the receiver's response; null without a response. */
+  /** The status of the receiver's response. Null without a response. */
   status: number | null;
   milliseconds: number;
   /** The first 1 KiB of the receiver's response. */
   answer: string | null;
-  /** Why the attempt failed; null on success. */
+  /** The reason why the attempt failed. Null on success. */
   error: string | null;
 }
 
-/** One attempt, as the webhook's object stores it. */
+/** One attempt in the form that the webhook's object stores. */
 export interface Delivery extends DeliveryResult {
   number: number;
   /** Milliseconds since 1970. */
@@ -17,9 +17,9 @@ export interface Delivery extends DeliveryResult {
   /** The `webhook-id`, the same for every attempt to send a message. */
   message: string;
   type: string;
-  /** `app:KEY` or `form:KEY`; null for a test. */
+  /** `app:KEY` or `form:KEY`. Null for a test. */
   collection: string | null;
-  /** The number of the change and the id of its item; null for a test. */
+  /** The number of the change and the id of its item. Null for a test. */
   change: number | null;
   item: string | null;
   /** Counts from 1; 0 for a test or a manual resend. */
@@ -73,7 +73,7 @@ const retryDelaysMs = [
   24 * hourMs,
 ];
 
-/** Milliseconds until the next attempt; undefined after the last one. */
+/** Returns the milliseconds until the next attempt. Undefined after the last one. */
 export function retryDelayMs(failedAttempts: number): number | undefined {
   return retryDelaysMs[failedAttempts - 1];
 }
@@ -97,7 +97,9 @@ export interface SignableMessage {
   body: string;
 }
 
-/** Headers that let the receiver verify sender, time and body of a message. Each secret adds one signature. */
+/**
+ * Builds headers with which the receiver verifies sender, time and body of a message. Each secret adds one signature.
+ */
 export async function buildSignatureHeaders(
   subtle: SubtleCrypto,
   secrets: readonly string[],
@@ -126,11 +128,13 @@ async function createSignature(
   return `v1,${new Uint8Array(await subtle.sign("HMAC", key, text)).toBase64()}`;
 }
 
-/** How well a webhook delivers, as its object knows it. */
+/** The health of a webhook's deliveries, as its object knows it. */
 export interface DeliveryHealth {
   /** The attempts to send events in the last 24 hours, and how many of them the receiver accepted. */
   attempts: number;
   delivered: number;
-  /** The changes that the webhook has still to report. Counts those that its view or fields may exclude. */
+  /**
+   * The number of changes that the webhook still has to report. Includes changes that its view or fields may exclude.
+   */
   queued: number;
 }

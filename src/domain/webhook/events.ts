@@ -3,7 +3,7 @@ import { isDeletion, statusFieldId, type ItemAction } from "#domain/item/change.
 import type { Matched } from "#domain/item/view-marks.ts";
 import type { Webhook, WebhookType } from "./webhook.ts";
 
-/** Which changes a webhook reports, and as which event. */
+/** Decides which changes a webhook reports, and as which event. */
 
 /** The webhook type that reports each action. */
 const webhookTypeByAction: Record<ItemAction, WebhookType> = {
@@ -60,9 +60,9 @@ const isLimited = (type: WebhookType | undefined) => type?.endsWith(".updated") 
 
 export interface WebhookEvent {
   type: WebhookType;
-  /** Whether the item is in the view since this change. */
+  /** Whether the item entered the view with this change. */
   hasEntered: boolean;
-  /** Whether the item was in the view before this change only. A deletion is reported as such if possible. */
+  /** Whether the item left the view with this change. A deletion is reported as such if possible. */
   hasLeft: boolean;
 }
 
@@ -73,8 +73,9 @@ interface ReportedChange {
 }
 
 /**
- * The event that reports a change; undefined if the webhook does not report it. `matched` says whether the item was in
- * the webhook's view, null for a whole collection. `changedIds` are the fields of `changed_fields`, null for all.
+ * Returns the event that reports a change. Undefined if the webhook does not report it. `matched` contains whether the
+ * item was in the webhook's view, null for a whole collection. `changedIds` are the fields of `changed_fields`, null
+ * for all.
  */
 export function findWebhookEvent(
   { types }: Pick<Webhook, "types">,
@@ -95,7 +96,7 @@ export function findWebhookEvent(
   return leftType && { type: leftType, hasEntered: false, hasLeft: true };
 }
 
-/** The ids of the fields with these keys. A renamed or removed field keeps the key that it had. */
+/** Returns the ids of the fields with these keys. A renamed or removed field still matches its former key. */
 export function findChangedIds(
   { fields, retired }: FieldSet,
   keys: readonly string[],
@@ -103,12 +104,12 @@ export function findChangedIds(
   return new Set(
     keys.flatMap((key) => {
       if (key === "$status") return [statusFieldId];
-      const found =
+      const match =
         fields.find((field) => field.key === key) ??
         [...fields, ...retired].find(
           (field) => field.key === key || field.previous_keys.includes(key),
         );
-      return found ? [found.id] : [];
+      return match ? [match.id] : [];
     }),
   );
 }

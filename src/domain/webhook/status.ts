@@ -24,7 +24,7 @@ export const haveMakerRightsEnded = (
 
 /**
  * Derives the status from the stored state, the maker's rights and the pending retry. If the maker's rights have ended,
- * the webhook is disabled in any case, because it sends nothing until another member takes ownership.
+ * the webhook is disabled in every state, because it sends nothing until another member takes ownership.
  */
 export function deriveWebhookStatus(webhook: Webhook, now: number): WebhookStatus {
   const { state, reason, retryAt, lastError } = webhook;
@@ -35,7 +35,7 @@ export function deriveWebhookStatus(webhook: Webhook, now: number): WebhookStatu
   return { state: "retrying", reason, lastError, nextAttemptAt: retryAt };
 }
 
-/** The ETag of a webhook. The part after the dash changes without a new version, so If-Match ignores it. */
+/** Returns the ETag of a webhook. The part after the dash changes without a new version, so If-Match ignores it. */
 export function formatWebhookEtag(webhook: Webhook, now: number): string {
   const { version, state, retryAt } = webhook;
   if (haveMakerRightsEnded(webhook, now)) return `"${version}-ended"`;

@@ -26,7 +26,10 @@ export type WebhookType = (typeof webhookTypes)[number];
 export const webhookStates = ["active", "paused", "failing", "disabled"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
-/** A sealed signing secret. Two can be valid at the same time, and both sign, so secrets rotate without downtime. */
+/**
+ * A sealed signing secret. Two can be valid at the same time, and both sign, so that secrets can be rotated without
+ * downtime.
+ */
 export interface WebhookSecret {
   sealed: string;
   created_at: number;
@@ -35,30 +38,30 @@ export interface WebhookSecret {
 
 export interface Webhook {
   id: string;
-  /** Grows with every change, including changes of the state. */
+  /** Increases with every change, including changes of the state. */
   version: number;
   name: string;
   url: string;
   types: WebhookType[];
-  /** Names like `app:KEY` and `form:KEY`, or `form:KEY/VIEW` for the items of a view, or all. */
+  /** Names like `app:KEY` and `form:KEY`, or `form:KEY/VIEW` for the items of a view. Or all collections. */
   collections: "all" | string[];
-  /** The keys of fields. It sends `….updated` events only for changes of these; null for all. */
+  /** The keys of fields. The webhook sends `….updated` events only for changes of these fields. Null for all fields. */
   changedFields: string[] | null;
   include: "item" | "ids";
-  /** Whether it sends events for items that a change of the definition recalculated. */
+  /** Whether the webhook sends events for items that a change of the definition recalculated. */
   recalculations: boolean;
   state: WebhookState;
-  /** Why the webhook is failing or disabled. */
+  /** The reason why the webhook is failing or disabled. */
   reason: string | null;
   secrets: WebhookSecret[];
   /** The actor who last set the target or the content. The webhook sends only what this actor may read. */
   maker: Actor;
   createdAt: number;
   updatedAt: number;
-  /** The time of the next attempt after a failed one, and the error of that one. */
+  /** The time of the next attempt after a failed one, and the error of the failed attempt. */
   retryAt: number | null;
   lastError: string | null;
-  /** The time when the maker's rights end; 0 after a revocation or removal. */
+  /** The time when the maker's rights end. 0 after a revocation or removal. */
   makerRightsEndAt: number;
 }
 
@@ -70,13 +73,13 @@ export function findValidWebhookSecrets({ secrets }: Webhook, now: number): Webh
   return secrets.filter(({ expires_at }) => expires_at === null || now < expires_at);
 }
 
-/** The name of the collection, and the key of the view, of an entry of `collections`. */
+/** Splits an entry of `collections` into the name of the collection and the key of the view. */
 export function splitEntry(entry: string): { name: string; view: string | undefined } {
   const [name = "", view] = entry.split("/");
   return { name, view };
 }
 
-/** The names of the collections, without views. */
+/** Returns the names of the collections, without views. */
 export const collectionNames = ({
   collections,
 }: Pick<Webhook, "collections">): Webhook["collections"] =>
@@ -87,7 +90,7 @@ export function listensTo(hook: Pick<Webhook, "collections">, name: string): boo
   return names === "all" || names.includes(name);
 }
 
-/** The key of the view through which the webhook follows a collection; undefined for all of it. */
+/** Returns the key of the view through which the webhook follows a collection. Undefined for the whole collection. */
 export function followedView(
   { collections }: Pick<Webhook, "collections">,
   name: string,
@@ -98,15 +101,18 @@ export function followedView(
 
 const maxUrlLength = 2000;
 const allowedPorts = ["", "443", "8443"];
-/** Matches user information, even empty like in `https://:@host/`. A parsed URL no longer contains the empty one. */
+/**
+ * Matches user information in a URL, even an empty one like in `https://:@host/`. A parsed URL no longer contains an
+ * empty one.
+ */
 const userInfoPattern = /^[^a-z]*https?:[\\/]*[^\\/?#]*@/i;
-/** The URL parser ignores these characters wherever they are. */
+/** The URL parser ignores these characters everywhere in a URL. */
 const ignoredInUrls = /[\t\n\r]/g;
 
 /**
- * Explains why a URL is not allowed; undefined when it is. Only `npm run dev` sets `allowsLocal`, which allows http
- * receivers on the same machine. The URL parser first converts hosts like `2130706433` and `0x7f.1` to dotted
- * addresses.
+ * Returns the reason why a URL is not allowed. Undefined when it is allowed. Only `npm run dev` sets `allowsLocal`,
+ * which allows http receivers on the same machine. The URL parser first converts hosts like `2130706433` and `0x7f.1`
+ * to dotted addresses.
  */
 export function findUrlError(text: string, allowsLocal: boolean): Reason | undefined {
   if (text.length > maxUrlLength) return reasonFor("tooLong", { maximum: maxUrlLength });
@@ -177,7 +183,9 @@ export const webhookCreateSchema = lazy(() =>
   }),
 );
 
-/** The body of PATCH. Omitted members stay unchanged. `rotate_secret` creates a secret; the old one expires later. */
+/**
+ * The body of PATCH. Omitted members stay unchanged. `rotate_secret` creates a secret, and the old one expires later.
+ */
 export const webhookUpdateSchema = lazy(() =>
   z.strictObject({
     name: z.optional(nameSchema()),

@@ -6,7 +6,7 @@ import { preparePageStatement } from "./search/batch.ts";
 import { conditionSql } from "./search/conditions.ts";
 import { SearchValues } from "./search/search-values.ts";
 
-/** A change of a new item whose marks the database completes. */
+/** A change of a new item. The database completes its marks. */
 export interface OpenChange {
   /** The ID of the item. */
   id: string;
@@ -15,12 +15,15 @@ export interface OpenChange {
   marks: readonly AssignedMark[];
 }
 
-/** D1 limits the length of a statement. The conditions of one name this many fields, unless a single one names more. */
+/**
+ * D1 limits the length of a statement, so the conditions of one statement have at most this many fields. A single
+ * condition may have more.
+ */
 const maxFields = 500;
 
 /**
- * Adds the marks that depend on values which the database assigned: a batch runs it after it stored its items and changes. A
- * change that is already complete stays the same.
+ * Adds the marks that depend on values which the database assigned. A batch runs these statements after it has stored
+ * its items and changes. They leave a change that is already complete unchanged.
  */
 export function assignMarks(
   db: CollectionDatabase,

@@ -6,7 +6,7 @@ import type { BatchRowValues } from "./batch-statements.ts";
 import { lastChangeSql } from "./changes.ts";
 import { itemTitleSql } from "./item-title.ts";
 
-/** The statements of a batch that keeps the items that it deletes, or restores them. */
+/** The statements of a batch that deletes items which can be restored, or restores them. */
 
 const v = placeholders<BatchRowValues & { collectionId: number }>();
 const element = (index: number) => sql`(e.value ->> ${sql.raw(String(index))})`;
@@ -18,7 +18,7 @@ export const deletedUnchanged = collectionGuard<BatchRowValues>(
     left join deleted_item d on d.number = ${element(0)} where d.version is not ${element(1)})`,
 );
 
-/** Rows: number, status, version, data, how many changes of this batch follow the last one of the item, time. */
+/** Rows: number, status, version, data, number of changes of this batch after the last one of the item, time. */
 export const restoreItems = collectionStatement<BatchRowValues>((db) =>
   db.insert(item).select(
     sql`select d.number, d.id, d.collection_id, d.receipt_number, ${element(1)}, ${element(2)}, ${v.definitionVersion},
@@ -33,7 +33,9 @@ export const forgetDeleted = collectionStatement<BatchRowValues>((db) =>
   db.delete(deletedItem).where(sql`number in (select ${element(0)} from json_each(${v.rows}) e)`),
 );
 
-/** Keeps items that the batch deletes. Rows: number, how many changes of this batch follow the last one of the item. */
+/**
+ * Stores items that the batch deletes. Rows: number, number of changes of this batch after the last one of the item.
+ */
 export const keepDeleted = collectionStatement<BatchRowValues>((db) =>
   db.insert(deletedItem).select(
     sql`select i.number, i.id, i.collection_id, i.receipt_number, i.status, i.version, i.definition_version, i.created_at,

@@ -12,7 +12,7 @@ import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
 /** The items that the operations of a batch name. */
 export interface ItemLookup {
   ids: readonly string[];
-  /** Receipt numbers, and the sequences that each one can match. */
+  /** Receipt numbers, each with the sequences that it can match. */
   receipts: readonly { receipt: string; sequences: readonly number[] }[];
   uniqueValues: readonly UniqueValue[];
 }
@@ -87,13 +87,13 @@ export interface ItemLookupResult {
   owners: UniqueValueOwner[];
   /** The total size of all named items. Above the limit, `items` is empty. */
   totalBytes: number;
-  /** The fields whose results are being recalculated, so that the items may have outdated ones. */
+  /** The fields whose results are being recalculated. The items may have outdated results in them. */
   outdated: number[];
 }
 
 /**
- * Loads the items of a collection that operations name, in one round trip. Finds outdated results only for callers that
- * see a view.
+ * Loads the items of a collection that operations name, in one round trip. Loads the fields with outdated results only
+ * for callers that see a view.
  */
 export async function lookUpItems(
   db: CollectionDatabase,

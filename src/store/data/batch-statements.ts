@@ -16,9 +16,9 @@ import { rememberRemovals as insertRemovals } from "./removed-items.ts";
 import { placeholders, collectionStatement } from "#store/db/statement.ts";
 
 /**
- * The statements of a batch of operations, in execution order. Rows travel as JSON. They name an existing item by its
- * number, and a new item by −1, −2, … in order of creation. The tally changes last, so all other statements compute the
- * same numbers and times.
+ * The statements of a batch of operations, in execution order. Rows travel as JSON. They identify an existing item by
+ * its number, and the new items by −1, −2, … in order of creation. The tally changes last, so all other statements
+ * compute the same numbers and times.
  */
 export interface BatchValues {
   revision: number;
@@ -40,7 +40,9 @@ export interface BatchValues {
   receiptPrefix: string | null;
   /** The number of items that the batch creates. */
   createdCount: number;
-  /** When the schedule erases the items that the batch deletes. Null if it deletes them for good. */
+  /**
+   * The time at which the schedule erases the items that the batch deletes. Null if the batch deletes them permanently.
+   */
   keptUntil: number | null;
 }
 
@@ -63,7 +65,7 @@ const itemNumber = lazySql(
 const createdAt = lazySql(() => sql`(max(t.last_created_at + 1, ${v.now}) - ${element(0)} - 1)`);
 const rowsWithTally = lazySql(() => sql`json_each(${v.rows}) e, tally t where ${tallyCondition}`);
 
-/** Aborts the batch when the key belongs to another request. A deleted collection has no replays. */
+/** Aborts the batch when the key belongs to another request. A deleted collection has no stored responses. */
 export const keyOwned = collectionGuard<BatchValues>(
   () =>
     sql`select ${guardCode("key_used")} as code
@@ -160,14 +162,14 @@ export const queueErasure = collectionStatement<BatchRowValues>((db) =>
   queueEarlier(db, lastChanges),
 );
 
-/** All changes get one time, not earlier than the creation of any new item. */
+/** All changes of the batch have the same time, which is not before the creation of any new item. */
 const changedAt = lazySql(() =>
   changeTimeSql(sql`(max(t.last_created_at + 1, ${v.now}) + ${v.createdCount})`),
 );
 
 /**
  * Rows: number, id, offset from the last stored change, action, version, offset of the previous change of the item in
- * this batch (or null), fields, former values, views, action in the audit (or null).
+ * this batch (or null), fields, former values, views, action in the audit log (or null).
  */
 export const insertChanges = collectionStatement<BatchRowValues>((db) =>
   db.insert(change).select(
@@ -181,7 +183,7 @@ export const insertChanges = collectionStatement<BatchRowValues>((db) =>
   ),
 );
 
-/** Rows: number, id, status, version, data, how many changes of this batch follow the last one of the item. */
+/** Rows: number, id, status, version, data, number of changes of this batch after the last one of the item. */
 export const insertItems = collectionStatement<BatchRowValues>((db) =>
   db.insert(item).select(
     sql`select ${itemNumber}, ${element(1)}, t.collection_id, iif(${v.receiptPrefix} is null, null, ${receipt}),
@@ -191,7 +193,7 @@ export const insertItems = collectionStatement<BatchRowValues>((db) =>
   ),
 );
 
-/** Rows: number, status, version, data, how many changes of this batch follow the last one of the item, time. */
+/** Rows: number, status, version, data, number of changes of this batch after the last one of the item, time. */
 const elementOfItem = (index: number) =>
   sql`(select e.value ->> ${sql.raw(String(index))} from json_each(${v.rows}) e where ${element(0)} = item.number)`;
 
@@ -223,7 +225,7 @@ export const deleteItems = collectionStatement<BatchRowValues>((db) =>
 export interface TallyChange {
   now: number;
   createdCount: number;
-  /** How many more items the collection has after the batch. Negative if it has fewer. */
+  /** The number of items that the batch adds, minus the number that it deletes. */
   addedCount: number;
   /** The bytes of the largest item that the batch writes. */
   largestBytes: number;

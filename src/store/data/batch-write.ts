@@ -69,12 +69,15 @@ export interface BatchWrite {
   createdItems: WrittenItem[];
   updatedItems: WrittenItem[];
   deletedNumbers: number[];
-  /** When the schedule erases the deleted items, which can be restored until then. Null if they are gone at once. */
+  /**
+   * The time at which the schedule erases the deleted items. They can be restored until then. Null if the batch deletes
+   * them permanently.
+   */
   keptUntil: number | null;
   /** Deleted items that the batch restores, and their versions as the request read them. */
   restoredItems: WrittenItem[];
   expectedDeleted: [number: number, version: number][];
-  /** The references that the items did not have before. */
+  /** References that the items do not have yet. */
   references: GuardedReference[];
   files: ItemFiles[];
   mayHaveFiles: boolean;
@@ -86,7 +89,10 @@ export type BatchOutcome =
   /** `hasListeners`: an active webhook listens to the collection. */
   | { outcome: "created"; assigned: AssignedValues; hasListeners: boolean }
   | { outcome: "replayed"; replay: Replay }
-  /** An item or the definition changed, or another request created an item with the same value. Read again. */
+  /**
+   * An item or the definition changed, or another request created an item with the same value. The caller must read
+   * again.
+   */
   | { outcome: "stale" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "unknown_reference" }
@@ -253,12 +259,12 @@ function updatedRow(
   return `${head},${data},${followingChanges.get(ref) ?? 0},${updatedAt}]`;
 }
 
-/** Counts the changes of the batch that follow each item's last one. */
+/** Counts the changes of the batch after the last change of each item. */
 function changesAfterLast(changes: readonly WrittenChange[]): Map<ItemRef, number> {
   return new Map(changes.map(({ ref }, index) => [ref, changes.length - 1 - index]));
 }
 
-/** Offsets start at the last stored change, which the statement of each chunk moves forward. */
+/** Offsets count from the last stored change, which each chunk's statement moves forward. */
 function buildChangeStatements(
   db: CollectionDatabase,
   values: BatchValues,

@@ -6,13 +6,13 @@ import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement } from "#store/db/statement.ts";
 
-/** Older changes of an item than these are listed without values. */
+/** The maximum number of changes of one item whose former values a list contains. */
 const maxStepsPerItem = sql.raw("30");
-/** Larger values and items are not read for a list. */
+/** The maximum sizes of former values and items that a list reads. */
 const maxFormerBytes = sql.raw("4000");
 const maxItemBytes = sql.raw("20000");
 
-/** A copy that a move has made, or has left, may miss what came later. */
+/** Excludes a copy that a move has made or left, because the copy may lack later changes. */
 const isOwn = sql.raw(`not ${isCopy(`c.number / ${sequencesPerCollection}`)}`);
 const shownSql = (numbers: unknown) =>
   sql`(select c.number, c.item from json_each(${numbers}) e join change c on c.number = e.value
@@ -54,13 +54,13 @@ const selectItems = dataStatement<{ numbers: string }>((db, v) =>
     ),
 );
 
-/** The items of changes, with the changes that led to their present data, newest first. */
+/** The items of a list of changes, and the changes that lead back from their present data, newest first. */
 export interface ChangeDetails {
   items: { number: number; status: Status | null; data: Data }[];
   steps: { item: number; number: number; former: Record<string, Value | null> | null }[];
 }
 
-/** Loads the former values of these changes and the present data of their items, in one round trip. */
+/** Loads the former values of changes and the present data of their items, in one round trip. */
 export async function loadChangeDetails(
   db: DataDatabase,
   changeNumbers: readonly number[],

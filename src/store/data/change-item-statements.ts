@@ -32,7 +32,7 @@ export type RemovalValues = Pick<
   "number" | "entriesToRemove" | "uniqueValuesToRemove"
 >;
 
-/** The values without entries. Each statement gets its own chunk of entries. */
+/** The values except the entries. Each statement gets its own chunk of entries. */
 export type BaseChangeValues = Omit<ChangeValues, "entriesToRemove" | "entriesToAdd">;
 
 const v = placeholders<ChangeValues & { collectionId: number }>();
@@ -57,7 +57,7 @@ export const removeEntries = collectionStatement<RemovalValues>((db) =>
   ),
 );
 
-/** An earlier definition may have left some of these entries, so conflicts are ignored. */
+/** An earlier definition may have left some of these entries, so the statement ignores conflicts. */
 export const addEntries = collectionStatement<Omit<ChangeValues, "entriesToRemove">>((db) =>
   db
     .insert(searchEntry)
@@ -76,8 +76,8 @@ export const deleteUnique = collectionStatement<Omit<RemovalValues, "entriesToRe
 );
 
 /**
- * Ignores the values that the item already has. While a field becomes unique, some of them may be stored before this
- * change.
+ * Ignores the values that are already stored for the item. While a field becomes unique, the index may contain some of
+ * them before this change.
  */
 export const insertUnique = collectionStatement<BaseChangeValues>((db) =>
   db
@@ -113,7 +113,7 @@ export const updateItem = collectionStatement<BaseChangeValues>((db) =>
     .returning({ listened: hasListenersColumn("collection_id") }),
 );
 
-/** An item that grows may become the largest. */
+/** The item may have become the largest of its collection. */
 export const updateLargest = collectionStatement<BaseChangeValues>((db) =>
   db
     .update(tally)

@@ -57,7 +57,7 @@ export interface ItemChange extends ExpectedState {
   hasGrown: boolean;
   entries: EntryChanges;
   uniqueValues: UniqueChanges;
-  /** The references that the item did not have before. */
+  /** References that the item does not have yet. */
   references: GuardedReference[];
   files: ItemFiles[];
   diff: ItemDiff;
@@ -68,7 +68,7 @@ export interface ItemChange extends ExpectedState {
 }
 
 export interface ItemRemoval extends ExpectedState {
-  /** The views that the item matches before (`viewMarks`), JSON. */
+  /** The views that the item matches before the deletion (`viewMarks`), JSON. */
   views: string | null;
   entries: SearchEntry[];
   uniqueValues: UniqueValue[];
@@ -78,7 +78,7 @@ export interface ItemRemoval extends ExpectedState {
 export type ItemChangeResult =
   /** `hasListeners`: an active webhook listens to the collection. */
   | { outcome: "changed"; hasListeners: boolean }
-  /** The item or its definition changed. Read again. */
+  /** The item or its definition changed. The caller must read again. */
   | { outcome: "stale" }
   | { outcome: "unknown_reference" }
   | { outcome: "unusable_file" }
@@ -121,7 +121,7 @@ export async function changeItem(
   return runItemBatch(db, statements, uniqueValues.toAdd, change.number);
 }
 
-/** A restore of the database repeats the erasure. */
+/** Records the erasure, so that it is repeated after a restore of the database. */
 const rememberErasure = dataStatement<{ number: number; at: number }>((db, v) =>
   db
     .insert(erasedItem)
@@ -172,7 +172,7 @@ export async function removeItem(
   return runItemBatch(db, statements, [], removal.number);
 }
 
-/** Field and value identify an entry. An item with many entries needs several statements. */
+/** A field and a value identify an entry. An item with many entries needs several statements. */
 function buildRemovals(
   entries: readonly SearchEntry[],
 ): CollectionBind<Omit<RemovalValues, "entriesToRemove">>[] {

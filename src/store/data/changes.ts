@@ -20,7 +20,7 @@ import { retryTransient } from "#store/db/retry.ts";
 
 /** A stored change of an item. */
 export interface Change {
-  /** The id of the collection and the position in commit order, as one number. */
+  /** The id of the collection and the position in commit order, combined in one number. */
   number: number;
   at: number;
   actor: Actor;
@@ -31,11 +31,11 @@ export interface Change {
   version: number;
   /** Ids of the fields. */
   fields: number[];
-  /** The views that the item matched (`viewMarks`), JSON. */
+  /** The views that the item matches before and after (`viewMarks`), JSON. */
   views: string | null;
 }
 
-/** The columns of a change by name, for selects from any source. */
+/** The columns of a change by name, for any source that a statement selects from. */
 export const changeColumns = {
   number: sql<number>`number`,
   at: sql<number>`at`,
@@ -103,21 +103,24 @@ export function joinLastChangeSql(collectionIdColumn: string): SQL {
   return sql`left join change l on l.number = ${lastChangeSql(collectionIdColumn)}`;
 }
 
-/** Raises the last number to at least the one just below the first number of the handle's timeline. */
+/** SQL for the larger of `lastNumber` and the number just below the first one that the handle's timeline assigns. */
 const maxWithTimelineSql = (lastNumber: SQL, collectionIdColumn: string) =>
   sql`max(${lastNumber}, ${sql.raw(collectionIdColumn)} * ${sequencesPerCollectionSql} + ${lowestSequenceSql} - 1)`;
 
-/** The number that a new change follows, in a statement with the joined `l`. */
+/** The number of the change before a new one, in a statement with the joined `l`. */
 export function joinedPrecedingNumberSql(collectionIdColumn: string): SQL {
   const last = sql`coalesce(l.number, ${sql.raw(collectionIdColumn)} * ${sequencesPerCollectionSql})`;
   return maxWithTimelineSql(last, collectionIdColumn);
 }
 
-/** The number that a new change follows, in a statement without the joined `l`. */
+/** The number of the change before a new one, in a statement without the joined `l`. */
 export const precedingNumberSql = (collectionIdColumn: string): SQL =>
   maxWithTimelineSql(lastChangeSql(collectionIdColumn), collectionIdColumn);
 
-/** The time of a new change: never before the joined `l`, so that times grow with the numbers even if clocks differ. */
+/**
+ * The time of a new change. It is never before the time of the joined `l`, so that times grow with the numbers even if
+ * clocks differ.
+ */
 export function changeTimeSql(at: SQL): SQL {
   return sql`max(${at}, coalesce(l.at, 0))`;
 }
@@ -143,7 +146,7 @@ export interface PastChange {
   version: number;
   previous: number | null;
   fields: number[];
-  /** Former values by field id, null for an empty field. Null as a whole after erasure. */
+  /** Former values by field id; null for an empty field. The whole member is null after an erasure. */
   former: Record<string, Value | null> | null;
 }
 
@@ -186,11 +189,11 @@ const buildHistory =
         select * from past)`,
       );
 
-/** Statements that follow the pointers to previous changes, newest first. */
+/** Statements that follow the pointers to previous changes. They return the newest change first. */
 export interface HistoryStatements<Values> {
-  /** With the names of actors, when they are in the same database. */
+  /** Selects the names of actors too. They must be in the same database. */
   withNames: Bind<Scope, Values & HistoryLimits>;
-  /** Without the names of actors, which `nameActors` adds. */
+  /** Selects no names of actors. `nameActors` adds them. */
   withoutNames: Bind<"data", Values & HistoryLimits>;
 }
 
@@ -203,7 +206,7 @@ export function historyStatements<Values extends object>(
   };
 }
 
-/** Adds the names of actors, unless the statement already selected them. */
+/** Adds the names of actors unless the statement has selected them. */
 export async function nameActors(
   { home, singleDatabase }: Databases,
   changes: readonly PastChange[],
@@ -224,7 +227,7 @@ export type PastChangeRow = Omit<PastChange, "fields" | "former"> & {
   former: string | null;
 };
 
-/** Loads the history of an item of this collection, from one change backwards. */
+/** Loads the history of an item of this collection, starting at one change and going back. */
 export async function loadHistory(
   databases: Databases,
   collection: { readonly id: number },

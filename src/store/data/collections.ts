@@ -29,10 +29,10 @@ import {
 /** A collection with the number of its items and the state of work on them. */
 export interface CurrentCollection extends StoredCollection {
   itemCount: number;
-  /** Set while items lack search entries: the ids of the fields, and the progress. */
+  /** Null unless items lack search entries. Contains the ids of the fields and the progress. */
   indexing: { fields: number[]; done: number; total: number } | null;
   pending: PendingDefinition | null;
-  /** The bytes of the largest item that was ever stored. */
+  /** The bytes of the largest item that the collection has ever stored. */
   largestItemBytes: number;
 }
 
@@ -47,7 +47,7 @@ export interface PendingChange extends PendingRules {
   lost: number[];
   /** Ids of the fields to reindex when the change takes effect. */
   unindexed: number[];
-  /** The ones in `unindexed` that become searchable. Changes stored before this member existed lack it. */
+  /** The fields of `unindexed` that become searchable. Changes stored before this member existed lack it. */
   newlySearchable?: number[];
 }
 
@@ -103,7 +103,7 @@ const selectCurrent = (condition: (values: Placeholders<CollectionName>) => SQL 
 export const selectByKey = selectCurrent((v) =>
   and(eq(collection.kind, v.kind), eq(collection.key, v.key)),
 );
-/** The same row as a query for a batch with the home database. */
+/** Queries the same row in a batch with the home database. */
 export const queryByKey = (db: Database<"data">, kind: CollectionKind, key: string) =>
   query(db, (on) =>
     currentCollections(on, { isOwn: isOwnColumn("collection.id") }).where(
@@ -141,12 +141,12 @@ export function currentFromRow(
   row: CurrentCollectionRow | null,
   timeline: Timeline,
 ): CurrentCollection | undefined {
-  const stored = row && definitionHeadFromRow(row).freshCollection;
-  if (!stored) return undefined;
+  const storedCollection = row && definitionHeadFromRow(row).freshCollection;
+  if (!storedCollection) return undefined;
   const { fields_to_index: fields, items_indexed: done, items_to_index: total } = row;
   return {
-    ...stored,
-    pending: pendingFromRow(row, nextVersion(stored.collection.version, timeline)),
+    ...storedCollection,
+    pending: pendingFromRow(row, nextVersion(storedCollection.collection.version, timeline)),
     largestItemBytes: row.largest_item_bytes,
     itemCount: row.item_count,
     indexing:
@@ -176,7 +176,7 @@ function pendingFromRow(
  */
 export interface DefinitionCache {
   find(kind: CollectionKind, key: string): Promise<StoredCollection | undefined>;
-  /** Runs after the response. */
+  /** Stores the definition in the background, after the response. */
   put(stored: StoredCollection): void;
 }
 
@@ -207,14 +207,14 @@ export async function cacheCollection(
 const cacheUrl = (root: string, kind: CollectionKind, key: string) =>
   `${root}/.definitions/${kind}/${key}`;
 
-/** An app or form as lists show it. */
+/** An app or form in a list. */
 export interface CollectionOverview extends Acceptance {
   key: string;
   name: string;
   description: string;
   version: number;
   itemCount: number;
-  /** When the last item was stored, in milliseconds since 1970. Null if there never was one. */
+  /** The time when the last item was stored, in milliseconds since 1970. Null if the collection never had an item. */
   lastItemAt: number | null;
 }
 
@@ -264,7 +264,7 @@ export async function listCollections(
   limit: number,
 ): Promise<CollectionSummary[]> {
   const { id, key, version, name, description, timeZone } = collection;
-  // One parameter for any number of keys: D1 accepts 100.
+  // D1 accepts 100 parameters, so one parameter contains all keys.
   const keyCondition =
     keys === "all"
       ? undefined

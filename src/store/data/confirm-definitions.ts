@@ -6,8 +6,9 @@ import { collection } from "#store/db/schema.ts";
 import { dataStatement, nextVersionSql } from "#store/db/statement.ts";
 
 /**
- * A definition as a check read it. Whoever stores the use of a view confirms the definition of the view: it must still be
- * the same, and it gets a new revision, which stops a change that checked before who uses the view.
+ * The id and revision of a definition that a check has read. A batch that stores the use of a view confirms the
+ * definition: it aborts if the revision has changed, and otherwise raises it. Raising it rejects a concurrent change
+ * that checked the users of the view before this batch.
  */
 export type CheckedDefinition = Pick<Collection, "id" | "revision">;
 
@@ -23,7 +24,10 @@ const reviseDefinitions = dataStatement<{ checked: string }>((db, v) =>
     .where(sql`id in (select value ->> 0 from json_each(${v.checked}))`),
 );
 
-/** Statements that abort their batch if one of these definitions, all in its database, has changed. */
+/**
+ * Statements that abort their batch if one of these definitions has changed. All definitions are in the batch's
+ * database.
+ */
 export function confirmStatements(
   db: Database<"data">,
   definitions: readonly CheckedDefinition[],
@@ -34,8 +38,8 @@ export function confirmStatements(
 }
 
 /**
- * Confirms definitions after the batch of another database stored who uses their views. Returns false if one has changed.
- * In a single database, the batch has confirmed them.
+ * Confirms definitions in their own databases, after a batch of the home database has stored the use of their views.
+ * Returns false if one has changed. With a single database, that batch has already confirmed them.
  */
 export async function confirmDefinitions(
   { singleDatabase, of }: Pick<Databases, "singleDatabase" | "of">,

@@ -32,7 +32,7 @@ export interface NewCollection {
   definition: Definition;
 }
 
-/** Creates a collection. Where there are data databases, `place` is the one in which it was placed. */
+/** Creates a collection. With data databases, `place` is the reserved placement of the collection. */
 export async function createCollection(
   databases: Databases,
   { kind, key, definition }: NewCollection,
@@ -60,9 +60,10 @@ export async function createCollection(
   if (!place) return { outcome: "stale" };
   const { collectionId: _id, ...columns } = values;
   const { collectionId, epoch } = place.placement;
-  // Its row in `owner` is unique, so an abandoned creation cannot finish.
+  // The row in `owner` is unique, so an abandoned creation cannot finish.
   const db = place.db.unfenced({ id: collectionId });
-  // Later changes of webhooks update `listened` themselves (`updateListenedColumns`), or the schedule does.
+  // Later changes of webhooks update `listened` themselves (`updateListenedColumns`). The schedule repeats failed
+  // updates.
   const hasListeners = (await hasGlobalListener(home)) ? 1 : 0;
   const result = await runSave(db, [
     keyIsFree(db, values),
@@ -70,7 +71,7 @@ export async function createCollection(
     insertPlacedCollection(db, { ...columns, listened: hasListeners }),
     ...buildCompanionInserts(db, values, definition),
   ]);
-  // Whoever finds it unfinished serves it all the same.
+  // If this fails, requests still find the collection through its reserved placement.
   if (result.outcome === "saved") await finishPlacement(home, collectionId);
   return result;
 }
@@ -85,7 +86,7 @@ const selectOwner = collectionStatement<object>((db, v) =>
   db.select({ state: owner.state }).from(owner).where(eq(owner.collectionId, v.collectionId)),
 );
 
-/** Prevents an unfinished creation from finishing here. Returns false if it has finished. */
+/** Prevents an unfinished creation from finishing in this database. Returns false if it has finished. */
 export async function abandonCreation(db: CollectionDatabase): Promise<boolean> {
   const results = await retryTransient(db, () =>
     db.batch<{ state: string }>([insertFormerOwner(db, {}), selectOwner(db, {})]),

@@ -84,7 +84,7 @@ const collectionAccepts = collectionGuard<CreateValues>(
     where c.id is null or ${isNewItem}`,
 );
 
-/** A create that is sent again finds its item, even if a record that it refers to is gone by now. */
+/** A repeated create must find its item even if a record that the item refers to no longer exists. */
 const referencesExist = collectionGuard<CreateValues & { references: string }>(
   (values) => sql`select code from (${unknownReferenceSql(values)}) where ${isNewItem}`,
 );
@@ -114,7 +114,7 @@ const updatedAtField = sql.raw(
   `t.collection_id * ${fieldsPerCollection} + ${systemFieldIds.updatedAt}`,
 );
 
-/** Inserts the entries of the request, and that of the time that the database assigns. */
+/** Inserts the entries of the request, and the entry of the update time, which the database assigns. */
 const insertEntries = collectionStatement<CreateValues>((db) =>
   db.insert(searchEntry).select(
     sql`select e.value ->> 0, e.value ->> 1, ${itemNumber}, e.value ->> 2
@@ -165,11 +165,11 @@ export interface NewItem {
   status: string | null;
   /** Null for submissions, which have no receipt number. */
   receiptPrefix: string | null;
-  /** Stored data, JSON. */
+  /** Search entries as JSON, except the entry of the update time, which the database assigns. */
   data: string;
-  /** Search entries as JSON, except that of the update time, which the database assigns. */
+  /** Search entries as JSON, except the entry of the update time, which the database assigns. */
   entries: string;
-  /** Field numbers with the values that no other item may have. */
+  /** Field numbers and values that no other item may have. */
   uniqueValues: UniqueValue[];
   references: GuardedReference[];
   files: ItemFiles[];
@@ -184,14 +184,14 @@ export type CreateResult =
   | { outcome: "replayed"; replay: Replay }
   | { outcome: "definition_changed" }
   | { outcome: "outside_view" }
-  /** Every check of a trial passed. */
+  /** The create was a trial. Every check passed. */
   | { outcome: "not_stored" }
   | { outcome: "unknown_reference" }
   | { outcome: "unusable_file" }
   | { outcome: "closed"; reason: ClosedReason }
   | { outcome: "duplicate"; conflicts: UniqueConflict[] };
 
-/** Stores an item in one batch, completely or not at all. If an earlier create had the same key, returns its replay. */
+/** Stores an item in one batch, completely or not at all. Returns the replay of an earlier create with the same key. */
 export async function createItem(
   db: CollectionDatabase,
   create: NewItem,

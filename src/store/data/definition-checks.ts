@@ -7,7 +7,7 @@ import { item } from "#store/db/schema.ts";
 import { dataStatement, type Placeholders } from "#store/db/statement.ts";
 import type { PendingChange } from "./collections.ts";
 
-// Queries that find stored values which prevent a change of the definition.
+// Queries for stored values that prevent a change of the definition.
 
 /** The location of a field's values in an item. A column's values are in the rows of the list `within`. */
 type Slot = [slot: string, within: string | null];
@@ -45,7 +45,7 @@ const selectFilled = dataStatement<SlotValues>((db, v) =>
     .where(isAnyFilledSql(v)),
 );
 
-/** Dates on the same calendar day are equal. Drafts hold no unique values. */
+/** Dates on the same calendar day count as equal. Drafts have no unique values. */
 const selectShared = dataStatement<{ above: number; below: number; fields: string }>((db, v) =>
   db
     .select({ field: sql<number>`f.value ->> 0`.as("field") })
@@ -65,7 +65,7 @@ const selectShared = dataStatement<{ above: number; below: number; fields: strin
 interface StoredValuesCheck {
   /** Whether an item has a value in a field that changes its type. */
   isFilled: boolean;
-  /** A field that would become unique and has the same value in two items. */
+  /** A field that would become unique although two items have the same value in it. Null if there is none. */
   duplicateId: number | null;
 }
 

@@ -15,7 +15,7 @@ import { isOwnColumn, Lists, type PlacedRow } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { placeholders, dataStatement } from "#store/db/statement.ts";
 
-/** The name of an app or form, with its id if known. */
+/** The kind and key of an app or form, with its id if the caller knows it. */
 export interface CollectionName {
   kind: CollectionKind;
   key: string;
@@ -28,7 +28,7 @@ export interface CollectionName {
  */
 export interface DefinitionHead {
   id: number;
-  /** Null when the cached definition of the caller is current. */
+  /** Null when the definition that the caller has cached is current. */
   freshCollection: StoredCollection | null;
 }
 
@@ -68,8 +68,8 @@ export function definitionHeadColumns(stamps: SQL) {
 }
 
 /**
- * The fields of a collection whose entries are being rebuilt or results recalculated, as `parseFieldIds` reads them. Null if
- * `isNarrow` is 0, because only callers that see a view need them, and they cost a row.
+ * The fields of a collection whose entries are being rebuilt or whose results are being recalculated. `parseFieldIds`
+ * parses them. Null if `isNarrow` is 0: only callers that see a view need them, and reading them costs a row.
  */
 export const outdatedColumn = (isNarrow: SQL, collectionId: SQLWrapper = collection.id) => ({
   outdated: sql<
@@ -81,7 +81,7 @@ export const outdatedColumn = (isNarrow: SQL, collectionId: SQLWrapper = collect
 
 export type OutdatedRow = Record<"outdated", string | null>;
 
-/** Reads a list of field ids, JSON; null for none. */
+/** Parses a list of field ids from JSON. Null stands for an empty list. */
 export const parseFieldIds = (ids: string | null | undefined): number[] =>
   JSON.parse(ids ?? "[]") as number[];
 
@@ -137,7 +137,9 @@ export function definitionHeadFromRow({
   };
 }
 
-/** A version of the service that does not know when views changed has written the row. Any view may have changed. */
+/**
+ * Handles a row of a version of the service that does not record changes of views. Assumes that every view has changed.
+ */
 const assumeChanged = ({ views, version }: DefinitionRow) =>
   Object.fromEntries(views.map(({ key }) => [key, { conditions: version, meaning: version }]));
 
@@ -213,7 +215,7 @@ const selectDefinitions = dataStatement<DefinitionsValues>((db) =>
 );
 
 export interface LoadedDefinitions {
-  /** The number of named collections that exist. */
+  /** How many of the named collections exist. */
   count: number;
   /** The total stored size of their fields. */
   bytes: number;

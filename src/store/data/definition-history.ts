@@ -16,15 +16,15 @@ import {
 /** A version of a definition. */
 export interface DefinitionVersion {
   version: number;
-  /** Null if it is too large for the list, or no longer stored. */
+  /** Null if the definition is too large for the list or no longer stored. */
   definition: Definition | null;
-  /** When, and by whom. Null if the audit no longer says. */
+  /** The change that created the version. Null if the audit log no longer contains it. */
   change: { at: number; actor: Actor; actorName: string | null } | null;
 }
 
 export interface DefinitionHistory {
   current: CurrentCollection;
-  /** Newest first, with the current one. */
+  /** Newest first, including the current version. */
   versions: DefinitionVersion[];
 }
 
@@ -33,10 +33,10 @@ interface HistoryValues {
   key: string;
 }
 
-/** Larger definitions are compared one by one. */
+/** The list omits larger definitions. Callers compare those one by one. */
 const maxDefinitionLength = sql.raw("50000");
 const maxListedVersions = sql.raw("30");
-/** A page of the audit scans as many. */
+/** The same number as a page of the audit log scans. */
 const maxScannedEntries = sql.raw("5000");
 
 const changeColumns = {
@@ -62,7 +62,7 @@ const isDefinitionChange = sql`version is not null and action in ('definition.cr
 
 const newestEntries = sql`(select * from audit_entry order by id desc limit ${maxScannedEntries})`;
 
-/** In a database with the collection, and with members and credentials. */
+/** Runs in a database that has the collection and also members and credentials. */
 const selectNamedChanges = jointStatement<HistoryValues>((db, v) =>
   db
     .select({ ...changeColumns, actorName: actorNameSql.as("actor_name") })
@@ -70,7 +70,10 @@ const selectNamedChanges = jointStatement<HistoryValues>((db, v) =>
     .where(sql`collection_id = ${collectionIdSql(v)} and ${isDefinitionChange}`),
 );
 
-/** In a database that may have had the collection. Earlier ones can have had its key, so the caller compares the id. */
+/**
+ * Runs in a database that may have had the collection. An earlier collection can have had its key, so the caller
+ * compares ids.
+ */
 const selectChanges = dataStatement<{ name: string }>((db, v) =>
   db
     .select({ ...changeColumns, actorName: sql<null>`null`.as("actor_name") })
@@ -86,7 +89,7 @@ interface ChangeRow {
   actor_name: string | null;
 }
 
-/** Loads the newest versions of a definition with their changes, in one round trip to each database. */
+/** Loads the newest versions of a definition and their changes, in one round trip to each database. */
 export async function loadDefinitionHistory(
   databases: Databases,
   kind: CollectionKind,
@@ -100,8 +103,8 @@ export async function loadDefinitionHistory(
   const rows = (currentResult?.results ?? []) as CurrentCollectionRow[];
   const current = currentFromRow(rows[0] ?? null, databases.timeline);
   if (!current) return undefined;
-  const found = [...((changeResult?.results ?? []) as ChangeRow[]), ...otherChanges];
-  const changes = found.filter((row) => row.collection_id === current.collection.id);
+  const changeRows = [...((changeResult?.results ?? []) as ChangeRow[]), ...otherChanges];
+  const changes = changeRows.filter((row) => row.collection_id === current.collection.id);
   const names = singleDatabase ? new Map<string, string>() : await loadNames(databases, changes);
   const changeByVersion = new Map(changes.map((row) => [row.version, row]));
   const former = (formerResult?.results ?? []) as { version: number; listed: string | null }[];
@@ -121,7 +124,7 @@ export async function loadDefinitionHistory(
   return { current, versions };
 }
 
-/** Loads the versions, and their changes if there is a single database. */
+/** Loads the versions, and with a single database also their changes. */
 function loadVersions(
   { singleDatabase, named }: Databases,
   values: HistoryValues,

@@ -35,7 +35,7 @@ import {
 import { auditTimeSql, insertAuditEntry, type AuditRecord } from "#store/home/audit.ts";
 import { nextIdSql } from "#store/home/placements.ts";
 
-// Statements that check or move stored values when fields change. Each takes any number of fields.
+// Statements that check or move stored values when fields change. Each statement accepts any number of fields.
 
 const guardFieldsEmptyStatement = dataGuard<SlotValues>(
   (v) => sql`select ${guardCode("values_exist")} as code where ${isAnyFilledSql(v)}`,
@@ -68,10 +68,10 @@ export function endUniqueness(
   return [insertFormerUnique(db, { fields: JSON.stringify(fields) })];
 }
 
-/** `uniqueNumber` identifies the field in `unique_value`, `dataKey` its value in an item's data. */
+/** `uniqueNumber` identifies the field in `unique_value`. `dataKey` identifies its value in an item's data. */
 type UniqueField = [uniqueNumber: number, dataKey: string, isDate: 0 | 1];
 
-/** Dates on the same calendar day are equal. Drafts hold no unique values. */
+/** Dates on the same calendar day count as equal. Drafts have no unique values. */
 const insertUniqueValues = dataStatement<{ above: number; below: number; fields: string }>(
   (db, v) =>
     db.insert(uniqueValue).select(
@@ -112,7 +112,7 @@ export type SaveResult =
   | { outcome: "unknown_app" }
   | { outcome: "duplicates_exist" };
 
-/** The columns that a change sets. */
+/** The columns that a change of the definition sets. */
 const mutableColumns = [
   "version",
   "revision",
@@ -146,7 +146,7 @@ export const insertCollection = jointStatement<InsertedColumns>((db, v) =>
     .values({ id: nextIdSql, ...pick(v, insertedColumns), listened: hasGlobalListenerSql }),
 );
 
-/** Inserts a collection whose id the directory assigned, when webhooks are in another database. */
+/** Inserts a collection whose id the directory assigned. Used when webhooks are in another database. */
 export const insertPlacedCollection = collectionStatement<InsertedColumns & { listened: number }>(
   (db, v) =>
     db
@@ -216,7 +216,7 @@ interface IndexingStart {
 
 /**
  * Starts indexing the current items from the beginning. Fields that already wait for indexing stay in the list.
- * Searches wait only for the newly searchable ones.
+ * Searches wait only for the newly searchable fields.
  */
 export const startIndexing = collectionStatement<IndexingStart>((db, v) =>
   db
@@ -243,8 +243,8 @@ export const startIndexing = collectionStatement<IndexingStart>((db, v) =>
 );
 
 /**
- * Builds the statements of a change that takes effect, after its items were checked. `outdated` are the fields whose
- * results items still lack then.
+ * Builds the statements of a change that takes effect after its items were checked. `outdated` are the fields whose
+ * results are not yet recalculated in all items.
  */
 export function buildApplyStatements(
   db: CollectionDatabase,
@@ -281,7 +281,7 @@ export function buildApplyStatements(
   ];
 }
 
-/** Drops a pending change, and ends the uniqueness of the fields that it made unique. */
+/** Drops a pending change, and ends the uniqueness of the fields that the change made unique. */
 export function buildDropStatements(
   db: CollectionDatabase,
   pending: PendingDefinition | null,

@@ -9,9 +9,9 @@ import { loadActorNames } from "#store/home/audit.ts";
 import { lazy } from "#domain/lazy.ts";
 import { deletedItemColumns, itemFromRow, type ItemRow } from "./items.ts";
 
-/** Items that members deleted. Only restores, erasures and the search for a person read them. */
+/** Items that members deleted. Only restores, erasures and searches for a person read them. */
 
-/** What a list shows of a deleted item. It does not contain the data. */
+/** A deleted item in a list. It does not contain the data. */
 export interface DeletedItem {
   number: number;
   id: string;
@@ -21,7 +21,7 @@ export interface DeletedItem {
   createdAt: number;
   deletedAt: number;
   deletedBy: Actor;
-  /** When the schedule erases it. */
+  /** The time at which the schedule erases the item. */
   eraseAt: number;
   /** The name of the member; null if the member no longer exists. */
   actorName: string | null;
@@ -41,7 +41,7 @@ const listColumns = lazy(() =>
   }),
 );
 
-/** The place of an item in the list. */
+/** The position of an item in the list. */
 export type DeletedPosition = Pick<DeletedItem, "eraseAt" | "number">;
 
 interface PageValues {
@@ -63,7 +63,7 @@ const buildPage = (name: SQL<string | null>) =>
       .limit(v.limit as never),
   );
 
-/** The names of members, in a database that has the home tables. Only members delete items in this way. */
+/** The names of members, in a database that has the home tables. Only members delete items that can be restored. */
 const deleterNameSql = sql<
   string | null
 >`(select coalesce(nullif(m.name, ''), m.email) from member m where deleted_by = 'member:' || m.id)`;
@@ -71,7 +71,7 @@ const deleterNameSql = sql<
 const selectNamedPage = buildPage(deleterNameSql);
 const selectPage = buildPage(sql`null`);
 
-/** Lists deleted items of an app or form, the latest deletion first. */
+/** Lists the deleted items of an app or form, the latest deletion first. */
 export async function listDeletedItems(
   databases: Databases,
   collection: { readonly id: number },
@@ -106,7 +106,7 @@ export async function findDeletedItem(
   return (await retryTransient(db, () => statement.first<DeletedItem>())) ?? undefined;
 }
 
-/** Computing sizes does not read the data. */
+/** SQLite computes sizes without reading the data. */
 const selectDeleted = collectionStatement<{ ids: string; maxBytes: number }>((db, v) =>
   db
     .select(deletedItemColumns())
@@ -137,9 +137,9 @@ const selectPresence = collectionStatement<{ ids: string }>((db, v) =>
     .from(sql`json_each(${v.ids}) e`),
 );
 
-/** Items by their IDs: the deleted ones with their data, and where the others are. */
+/** The deleted items among the requested IDs, and which of the IDs are live or deleted. */
 export interface DeletedItems {
-  /** Up to `maxBytes` of data, but at least one item. */
+  /** The items up to `maxBytes` of data, but at least one. */
   items: Item[];
   live: ReadonlySet<string>;
   deleted: ReadonlySet<string>;

@@ -29,7 +29,7 @@ import { buildDropStatements, guardRevision } from "./definition-statements.ts";
 /** The time during which a deleted app or form can be restored. */
 const graceMs = 7 * 24 * 60 * 60 * 1000;
 
-/** Keys start with a letter, so no name finds this one, and no number finds a negative id. */
+/** Hides the collection. Keys start with a letter and ids are positive, so no lookup finds the hidden row. */
 const hide = collectionStatement<object>((db, v) =>
   db
     .update(collection)
@@ -58,8 +58,9 @@ const insertDeletion = collectionStatement<DeletionValues>((db, v) =>
 );
 
 /**
- * Hides an app or form in one batch, and takes it from all credentials. Returns false if its definition changed
- * concurrently, or if a field refers to it. Where credentials are in another database, they lose it right after.
+ * Hides an app or form in one batch and removes it from all credentials. Returns false if its definition changed
+ * concurrently, or if a field refers to it. If credentials are in another database, they lose their access right after
+ * the batch.
  */
 export async function hideCollection(
   { singleDatabase, home }: Databases,
@@ -72,7 +73,7 @@ export async function hideCollection(
   const { at, actor } = auditRecord;
   const statements = [
     guardRevision(db, { revision }),
-    // A deletion that is repeated after a restore happened when nothing referred to the app.
+    // After a restore of the database, the deletion is repeated. Nothing referred to the app when it was first deleted.
     ...(kind === "app" && restorableMs > 0 ? [guardUnreferenced(db, { key })] : []),
     ...buildDropStatements(db, pending),
     hide(db, {}),
@@ -118,8 +119,9 @@ export async function loadDeletedViews(db: CollectionDatabase): Promise<View[]> 
 }
 
 /**
- * Shows a deleted app or form again. Returns false once its erasure may have started. Where credentials are in another
- * database, they regain it before, so that a restore which fails can be repeated. What is hidden is missing for them too.
+ * Makes a deleted app or form visible again. Returns false once its erasure may have started. If credentials are in
+ * another database, they regain their access first, so that a failed restore can be repeated. They cannot see a hidden
+ * collection either.
  */
 export async function showCollection(
   databases: Databases,
@@ -145,17 +147,17 @@ export async function showCollection(
   return runGuarded(db, statements);
 }
 
-/** What an app or form would take with it. */
+/** The effects of deleting an app or form. */
 export interface DeletionPreview {
   name: string;
   itemCount: number;
   fieldCount: number;
-  /** The credentials and webhooks that name it. */
+  /** The numbers of credentials and webhooks that name it. */
   credentials: number;
   webhooks: number;
 }
 
-/** Counts, in one round trip, what a deletion would take away. */
+/** Counts what a deletion would remove, in one round trip. */
 export async function previewDeletion(
   databases: Databases,
   { kind, key }: CollectionRef,
@@ -235,15 +237,15 @@ export const keyIsFree = dataGuard<CollectionRef>(
 );
 
 /**
- * Does the same in a single database. While the first data database is added, other isolates may already have placed
- * the collection there.
+ * The same check for a single database. While the first data database is added, other isolates may already have placed
+ * a collection with this key there.
  */
 export const keyIsUnplaced = jointGuard<CollectionRef>(
   (v) => sql`select ${guardCode("key_used")} as code where ${isReservedSql(v)}
     or exists (select 1 from placement where kind = ${v.kind} and key = ${v.key})`,
 );
 
-/** When the key of a deleted app or form becomes free at the earliest. Undefined if it is free. */
+/** Returns the earliest time at which the key of a deleted app or form becomes free. Undefined if it is free now. */
 export async function reservedUntil(
   db: DataDatabase,
   { kind, key }: CollectionRef,

@@ -31,7 +31,7 @@ const selectNewest = dataStatement<{ kind: CollectionKind; key: string }>((db, v
     .limit(1),
 );
 
-/** An app that references can choose. */
+/** An app that a reference can point to. */
 export interface AppName {
   key: string;
   name: string;
@@ -48,11 +48,11 @@ const selectAppNames = dataStatement<object>((db) =>
     .limit(maxAppNames),
 );
 
-/** What the editor of a definition shows. */
+/** The data for the editor of a definition. */
 export interface EditedCollection {
   current: CurrentCollection;
   newestItem: Item | undefined;
-  /** The apps of the same database, to which its references can point. */
+  /** The apps of the same database. References can only point to these. */
   apps: AppName[];
 }
 

@@ -11,12 +11,12 @@ import { eraseNewest, queueEarlier } from "./erasures.ts";
 import { removing } from "./files.ts";
 import { eraseReplays } from "./replays.ts";
 
-/** Erases deleted items: their values, their former values and their files. */
+/** Erases deleted items with their values, their former values and their files. */
 
 interface ErasureValues {
   /** Numbers of deleted items, JSON. */
   numbers: string;
-  /** Only those whose time ends at this or earlier. */
+  /** Erases only items whose `erase_at` is not later than this. */
   until: number;
 }
 
@@ -24,7 +24,7 @@ type RecordedErasure = ErasureValues & Omit<AuditRecord, "subject">;
 
 const v = placeholders<RecordedErasure>();
 
-/** The deleted items among these numbers that are due. A restored one is not among them. */
+/** The items among these numbers that are still deleted and due for erasure. */
 const dueRows = lazySql(
   () => sql`deleted_item d
     where d.number in (select value from json_each(${v.numbers})) and d.erase_at <= ${v.until}`,
@@ -47,11 +47,11 @@ const deleteRows = dataStatement<ErasureValues>((db) =>
 const eraseItems = (db: CollectionDatabase, values: ErasureValues): PreparedStatement<"data">[] =>
   [eraseFormerValues, queueErasure, releaseFiles, deleteRows].map((bind) => bind(db, values));
 
-/** The limits of one step. Deleting a row reads no data, but frees its pages. */
+/** The limits of one step. Deleting a row does not read its data, but frees its pages. */
 const itemsPerStep = 100;
 const bytesPerStep = 20_000_000;
 
-/** The app or form whose due item waits longest. A copy that a move left is erased with the move. */
+/** The app or form with the earliest due item. Skips a copy that a move left, because the move erases it. */
 const nextCollection = `with recursive c (id) as (
     select min(collection_id) from deleted_item
     union all select (select min(collection_id) from deleted_item where collection_id > c.id) from c where c.id is not null)
@@ -81,7 +81,7 @@ export async function eraseDueItems(db: DataDatabase, now: number): Promise<bool
   return true;
 }
 
-/** Later than any time at which the schedule erases an item. */
+/** Later than any `erase_at`. */
 const anyTime = Number.MAX_SAFE_INTEGER;
 
 const rememberErasure = dataStatement<RecordedErasure>((db) =>
@@ -98,8 +98,8 @@ const insertEntry = dataStatement<RecordedErasure>((db) =>
 );
 
 /**
- * Erases a deleted item at once, with the responses that are stored for retries. The feed has its deletion already, so the
- * audit has an entry of its own. Returns false if it is not there any more.
+ * Erases a deleted item at once, with the responses that are stored for retries. The feed already contains the
+ * deletion, so the audit log gets an entry for the erasure. Returns false if the item is no longer there.
  */
 export async function eraseDeletedItem(
   db: CollectionDatabase,
@@ -121,7 +121,7 @@ export async function eraseDeletedItem(
 
 const selectById = "select number from deleted_item where id = ?1";
 
-/** Finds a deleted item by its ID in the databases that may have it. An older ID names no app or form. */
+/** Finds a deleted item by its ID in the databases that may have it. Older IDs do not contain the collection. */
 export async function findDeletedNumber(
   dbs: readonly DataDatabase[],
   id: string,

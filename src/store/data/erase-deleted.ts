@@ -37,7 +37,7 @@ const selectErasing = collectionStatement<object>((db, v) =>
 
 const rowsPerStep = 1000;
 
-/** The tables that hold rows of a collection, with their key and the range of the numbers that begin it. */
+/** The tables whose rows belong to a collection, with their key and the range of numbers that its first column has. */
 const numberedTables = [
   { table: "item", key: "number", range: "item" },
   { table: "deleted_item", key: "number", range: "item" },
@@ -51,7 +51,7 @@ const numberedTables = [
 
 const collectionTables = ["former_definition", "indexing", "pending_change", "index_check"];
 
-/** In each batch, so that no step ever deletes what was restored meanwhile. */
+/** Every batch checks this, so that no step deletes a collection that was restored concurrently. */
 const isErasing = "exists (select 1 from deletion where collection_id = ?1 and state = 'erasing')";
 
 function eraseRows(db: CollectionDatabase): PreparedStatement<"data">[] {
@@ -67,21 +67,21 @@ function eraseRows(db: CollectionDatabase): PreparedStatement<"data">[] {
       where ${first} > ?2 and ${first} < ?3 limit ${rowsPerStep}) and ${isErasing}`;
     return db.prepare<"data">(text, [collectionId, ...ranges[range]]);
   });
-  // The schedule deletes the objects, then the rows.
+  // Marks the files for removal. The schedule deletes their objects first, then their rows.
   const releaseFiles = db.prepare<"data">(
     `update file set remove_at = ${removing} where id in (select id from file
       where item > ?2 and item < ?3 and remove_at is not ${removing} limit ${rowsPerStep}) and ${isErasing}`,
     [collectionId, above, below],
   );
-  const named = collectionTables.map((table) =>
+  const namedDeletions = collectionTables.map((table) =>
     db.prepare<"data">(`delete from ${table} where collection_id = ?1 and ${isErasing}`, [
       collectionId,
     ]),
   );
-  return [...numbered, ...named, releaseFiles];
+  return [...numbered, ...namedDeletions, releaseFiles];
 }
 
-/** Whether files of items are left. Others expire long before their collection is erased. */
+/** Whether files of items remain. Unattached files expire long before the erasure of their collection. */
 async function hasFiles(db: CollectionDatabase): Promise<boolean> {
   const { above, below } = itemNumberRange(db.collectionId);
   const statement = db.prepare<"data">("select 1 from file where item > ?1 and item < ?2 limit 1", [
@@ -116,8 +116,8 @@ const insertErasureEntry = collectionStatement<Omit<AuditRecord, "collectionId">
 );
 
 /**
- * Erases one step of the first app or form whose time to be restored has passed. Its key becomes free with the last
- * step. Returns whether more may remain.
+ * Erases one step of the first app or form that can no longer be restored. The last step frees its key. Returns whether
+ * more may remain.
  */
 export async function eraseDeleted(
   { home }: Pick<Databases, "home">,
@@ -148,7 +148,7 @@ export async function eraseDeleted(
   if (results.slice(1, -1).some(({ meta }) => meta.changes > 0)) return true;
   if (await hasFiles(db)) return false;
   const name = `${next.kind}:${next.key}`;
-  // The key must not become free while a credential or a webhook still names it.
+  // A credential or a webhook may still name the key, so it is removed from both before it becomes free.
   await forgetName(home, name);
   await finishErasure(db, {
     at: now,

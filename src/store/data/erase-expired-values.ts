@@ -5,7 +5,10 @@ import { batchQueries, query, type DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { change, collection } from "#store/db/schema.ts";
 
-/** A change keeps its actor, time and fields for this long, even if its former values expire earlier. */
+/**
+ * The minimum number of days for which a change keeps its actor, time and fields, even if its former values expire
+ * earlier.
+ */
 export const minChangeDays = defaultHistoryDays;
 
 const changesPerStep = 1000;
@@ -20,7 +23,7 @@ const expiredCollectionSql = (now: number) => sql`(select id, erased, kept from
   where (select at from change where number > c.erased and number < (c.id + 1) * ${sequencesPerCollectionSql}
     order by number limit 1) < c.kept order by id limit 1)`;
 
-/** The next expired changes of that collection. Reads one step only, however many changes follow. */
+/** The next expired changes of that collection. Reads only one step, however many changes have expired. */
 const expiredChangesSql = (
   now: number,
 ) => sql`(select x.number from ${expiredCollectionSql(now)} c join change x

@@ -4,10 +4,10 @@ import { dataStatement, type Builder } from "#store/db/statement.ts";
 
 /** Statements that erase the former values of deleted items. */
 
-/** The number of an item's changes that a deletion erases at once. A sweep erases the others in steps. */
+/** The number of an item's newest changes that a deletion erases at once. A sweep erases the others in steps. */
 export const maxErasedPerBatch = 200;
 
-/** Follows the pointers to previous changes from each of `starts`, which selects numbers. `place` counts from 1. */
+/** Follows the pointers to previous changes from each number that `starts` selects. `place` counts from 1. */
 const chainsSql = (starts: SQLWrapper, maxLength: number) =>
   sql`with recursive chain (number, previous, place) as (
       select number, previous, 1 from change where number in (${starts})

@@ -65,13 +65,16 @@ const hasMatched = (phase: keyof Matched) =>
   sql`(${hasMark(`${phase}.positive[0]`)} or ${hasMark(`${phase}.positive[1]`)}
     or (${hasMark(`${phase}.others`)} and not ${hasMark(`${phase}.negative`)}))`;
 
-/** Limits a page to the changes `c` whose marks say that the reader sees them, as `readMarks` does. */
+/** Limits a page to the changes `c` that the reader sees according to their marks. Matches `readMarks`. */
 const whereSeen = lazySql(() => sql` where ${hasMatched("before")} or ${hasMatched("after")}`);
 
 const selectSeenChanges = dataStatement<SeenValues>((db) => buildChanges(db, whereSeen));
 const selectSeenItems = dataStatement<SeenValues>((db) => buildItems(db, whereSeen));
 
-/** Selects the changes that a page scans: up to the one whose item exceeds the bytes of the page. */
+/**
+ * Selects the changes that a page scans. The scan ends before the first change whose item exceeds the bytes of the
+ * page.
+ */
 const selectScan = dataStatement<SeenValues>((db) =>
   db
     .select({
@@ -92,7 +95,7 @@ interface ScanRow {
   count: number;
 }
 
-/** True when the change in the middle of `low` and `high` is older than `since`. */
+/** True when the change halfway between `low` and `high` is older than `since`. */
 const isMiddleOlderSql = (since: SQL) =>
   sql`(select at from change where number >= (low + high) / 2 order by number limit 1) < ${since}`;
 
@@ -141,11 +144,11 @@ export interface FeedPage {
     nextAt: number | null;
     firstKept: number | null;
   };
-  /** The last change that the page scanned, or null, and their number. */
+  /** The last change that the page scanned, or null, and the number of scanned changes. */
   scanned: { last: Pick<Change, "number" | "at"> | null; count: number };
 }
 
-/** What one read of a feed may take. */
+/** The limits of one read of a feed. */
 export interface FeedLimits {
   /** The number of changes to scan. */
   limit: number;
@@ -154,7 +157,7 @@ export interface FeedLimits {
   since: number;
 }
 
-/** Which changes a reader sees: all of them, or those with marks of a view (`marksFor`). */
+/** The changes that a reader sees: all, or only those with marks of a view (`marksFor`). */
 export type SeenChanges = "all" | ReturnType<typeof marksFor>;
 
 /** Loads the changes after `after` that the reader sees, with the edges of the feed. */
@@ -230,7 +233,7 @@ const rowsPerStep = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 
-/** The first change of each collection is its oldest. */
+/** Selects the first change of a collection, which is its oldest. */
 const oldestChangeSql = lazySql(
   () => sql`(select number from change where number > c.id * ${sequencesPerCollectionSql}
   and number < (c.id + 1) * ${sequencesPerCollectionSql} order by number limit 1)`,

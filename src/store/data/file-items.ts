@@ -36,7 +36,7 @@ const selectItem = dataStatement<FileValues>((db, { id }) =>
     .where(eq(item.number, sql`(select item from file where id = ${id})`)),
 );
 
-/** A file with its collection, and the item to which it belongs. */
+/** A file with its collection and the item that it is attached to. */
 export interface FileWithItem {
   file: FileRow;
   head: DefinitionHead;

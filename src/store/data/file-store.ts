@@ -1,6 +1,6 @@
 /** A bucket with the contents of files. The ID of a file is the key of its object. */
 export interface FileBucket {
-  /** The jurisdiction of its databases; null for the bucket of all others. */
+  /** The jurisdiction of the databases whose files are in this bucket. Null for the bucket of all other databases. */
   jurisdiction: string | null;
   bucket: R2Bucket;
 }
@@ -8,11 +8,12 @@ export interface FileBucket {
 type PutOptions = Pick<R2PutOptions, "sha256">;
 
 /**
- * The contents of files. The database that owns the row of a file decides in which bucket its object is: in that of its
- * jurisdiction, if there is one. After a move, an object can still be in another bucket, so reads and removals try all.
+ * The contents of files. The database that owns the row of a file determines the bucket: the bucket of its
+ * jurisdiction, or the common one. After a move, an object can still be in another bucket, so reads and removals try
+ * all buckets.
  */
 export class FileStore {
-  /** The bucket of databases without a bucket of their own comes first. */
+  /** The common bucket comes first. */
   readonly buckets: readonly FileBucket[];
 
   constructor(common: R2Bucket, byJurisdiction: Readonly<Record<string, R2Bucket>> = {}) {
@@ -36,23 +37,23 @@ export class FileStore {
     await this.#bucketOf(jurisdiction).put(id, content, options);
   }
 
-  /** Opens a part of a file. Null if no bucket has it. */
+  /** Opens a range of a file. Returns null if no bucket has the file. */
   async open(
     jurisdiction: string | null,
     id: string,
     range: { offset: number; length: number },
   ): Promise<R2ObjectBody | null> {
-    const own = this.#bucketOf(jurisdiction);
+    const bucketOfFile = this.#bucketOf(jurisdiction);
     const others = this.#othersThan(jurisdiction);
-    // An object that arrives while the others are asked is no longer there.
-    for (const bucket of [own, ...others, ...(others.length > 0 ? [own] : [])]) {
+    // An object may move to the first bucket while the others are searched, so the loop ends with that bucket again.
+    for (const bucket of [bucketOfFile, ...others, ...(others.length > 0 ? [bucketOfFile] : [])]) {
       const object = await bucket.get(id, { range });
       if (object) return object;
     }
     return null;
   }
 
-  /** Deletes files from all buckets, at most 1,000. */
+  /** Deletes up to 1,000 files from all buckets. */
   async delete(ids: string[]): Promise<void> {
     await Promise.all(this.buckets.map(({ bucket }) => bucket.delete(ids)));
   }
@@ -72,8 +73,8 @@ export class FileStore {
   }
 
   /**
-   * Deletes files that were copied from the buckets of other jurisdictions. Only if their rows cannot have moved since:
-   * otherwise someone may have copied them back, and nothing of them would remain.
+   * Deletes files that were copied from the buckets of other jurisdictions. Call it only if their rows cannot have
+   * moved since. Otherwise another run may have copied the files back, and this would delete the last copy.
    */
   async deleteElsewhere(copiedIds: string[], jurisdiction: string | null): Promise<void> {
     if (copiedIds.length === 0) return;
@@ -82,13 +83,13 @@ export class FileStore {
 
   #bucketOf(jurisdiction: string | null): R2Bucket {
     const [common, ...others] = this.buckets;
-    const own = others.find((each) => each.jurisdiction === jurisdiction) ?? common;
-    if (!own) throw new Error("There is no bucket.");
-    return own.bucket;
+    const match = others.find((each) => each.jurisdiction === jurisdiction) ?? common;
+    if (!match) throw new Error("There is no bucket.");
+    return match.bucket;
   }
 
   #othersThan(jurisdiction: string | null): R2Bucket[] {
-    const own = this.#bucketOf(jurisdiction);
-    return this.buckets.map(({ bucket }) => bucket).filter((bucket) => bucket !== own);
+    const excluded = this.#bucketOf(jurisdiction);
+    return this.buckets.map(({ bucket }) => bucket).filter((bucket) => bucket !== excluded);
   }
 }

@@ -8,9 +8,11 @@ import { retryTransient, runOnce } from "#store/db/retry.ts";
 import { file, removedFile } from "#store/db/schema.ts";
 import { collectionStatement, dataStatement, jsonChunks } from "#store/db/statement.ts";
 
-/** Statements on the rows of files. The row of a file comes before its object in R2, and goes after it. */
+/**
+ * Statements on the rows of files. A row is inserted before its object is stored in R2, and deleted after the object.
+ */
 
-/** `remove_at` of a file that is being deleted. It cannot come back. */
+/** The value of `remove_at` for a file that is being deleted. Such a file cannot be attached again. */
 export const removing = 0;
 
 const columns = lazy(() => ({
@@ -27,7 +29,7 @@ const columns = lazy(() => ({
   createdAt: sql<number>`${file.createdAt}`.as("createdAt"),
 }));
 
-/** A file with the change that removed it from its item; null if none did. */
+/** A file with the change that removed it from its item. Null if no change did. */
 export interface FileRow extends File {
   detached: number | null;
 }
@@ -44,7 +46,7 @@ interface AddedFile extends NewFile {
 }
 
 /**
- * Inserts the row unless the owner's files would exceed the limits or the definition has changed, which one statement
+ * Inserts the row unless the owner's files would exceed the limits or the definition has changed. One statement
  * decides.
  */
 const insertFile = collectionStatement<AddedFile>((db, v) =>
@@ -62,13 +64,13 @@ const insertFile = collectionStatement<AddedFile>((db, v) =>
 );
 
 /**
- * Returns false if the owner has too many bytes of files that are not attached, or if the collection is gone or has another
+ * Returns false if the owner has too many bytes of unattached files, or if the collection is gone or has another
  * definition.
  */
 export async function addFile(db: CollectionDatabase, values: AddedFile): Promise<boolean> {
   const { meta } = await retryTransient(db, () => insertFile(db, values).run());
   if (meta.changes > 0) return true;
-  // A statement whose answer was lost ran before.
+  // The insert may have run before, in a call whose response was lost.
   return (await findFile(db, values.id)) !== undefined;
 }
 
@@ -86,8 +88,8 @@ const sumUnattached = dataStatement<{ owner: Actor }>((db, v) =>
 );
 
 /**
- * Whether the owner's files in all databases exceed the limits. No statement sees all databases, so a file is added
- * first and counted then: of simultaneous ones, each counts the others.
+ * Returns whether the owner's files in all databases exceed the limits. No statement sees all databases, so callers add
+ * the file first and count then. Of two simultaneous calls, each counts the other's file.
  */
 export async function exceedsLimits(
   { dataDatabases }: Pick<Databases, "dataDatabases">,
@@ -113,7 +115,7 @@ export const selectFile = dataStatement<{ id: string }>((db, v) =>
     .where(and(eq(file.id, v.id), sql`remove_at is not ${sql.raw(String(removing))}`)),
 );
 
-/** Files that are being deleted do not exist any more. */
+/** Treats files that are being deleted as missing. */
 async function findFile(
   db: DataDatabase | CollectionDatabase,
   id: string,
@@ -131,7 +133,7 @@ const selectFiles = collectionStatement<{ ids: string; now: number }>((db, v) =>
     ),
 );
 
-/** Finds those of the files that items of the collection may have, by their IDs. */
+/** Finds the files with these IDs that items of the collection may have. */
 export async function findFiles(
   db: CollectionDatabase,
   ids: readonly string[],
@@ -149,7 +151,7 @@ const setContentType = dataStatement<{ id: string; contentType: string }>((db, v
     .where(and(eq(file.id, v.id), sql`remove_at is not ${sql.raw(String(removing))}`)),
 );
 
-/** Records that the content is stored. Returns false if the file was removed meanwhile. */
+/** Records that the content is stored. Returns false if the file was removed concurrently. */
 export async function completeFile(
   db: CollectionDatabase,
   id: string,
@@ -167,7 +169,7 @@ const markRemoving = dataStatement<{ id: string; owner: Actor }>((db, v) =>
     .where(and(eq(file.id, v.id), isUnattached(v.owner))),
 );
 
-/** Returns false if the file is attached by now, or gone. */
+/** Marks an unattached file for removal. Returns false if the file has become attached or is gone. */
 export async function startRemoval(
   db: CollectionDatabase,
   id: string,
@@ -187,7 +189,7 @@ const deleteRemoved = dataStatement<{ ids: string }>((db, v) =>
   db.delete(file).where(isRemoved(v.ids)),
 );
 
-/** Deletes the rows of files whose objects are gone. Their IDs stay until no upload can store such an object again. */
+/** Deletes the rows of files whose objects are gone. Keeps their IDs until no upload can store such an object again. */
 export async function deleteRows(
   db: DataDatabase | CollectionDatabase,
   ids: readonly string[],

@@ -11,7 +11,7 @@ import {
   type CurrentCollectionRow,
 } from "./collections.ts";
 
-/** A collection keeps this many definitions that later ones replaced. */
+/** The number of replaced definitions that a collection keeps. */
 const maxFormerDefinitions = sql.raw("100");
 
 const insertFormer = collectionStatement<{ version: number; definition: string }>((db, v) =>
@@ -31,7 +31,7 @@ const deleteOldest = collectionStatement<object>((db, v) =>
   ),
 );
 
-/** Keeps the definition that a change replaces, in the batch of the change. */
+/** Keeps the definition that a change replaces. Runs in the batch of the change. */
 export function keepFormerDefinition(
   db: CollectionDatabase,
   { version, definition }: Collection,
@@ -75,11 +75,11 @@ export interface DefinitionVersions {
   current: CurrentCollection;
   /** Newest first. */
   former: FormerVersion[];
-  /** The version to compare with instead of the one before, as far as it is kept. */
+  /** The version to compare with instead of the previous one. Undefined if it is no longer stored. */
   base: FormerVersion | undefined;
 }
 
-/** Loads the definitions around a version, and a chosen one, in one round trip. */
+/** Loads the definitions of a version, the previous version and a chosen one, in one round trip. */
 export async function loadDefinitionVersions(
   db: DataDatabase,
   kind: CollectionKind,

@@ -15,7 +15,7 @@ import {
   dataStatement,
 } from "#store/db/statement.ts";
 
-/** The position in a queue of collections: the next one has an id above `after`. The queue wraps around. */
+/** The position in a queue of collections. The next collection has an id above `after`. The queue wraps around. */
 export interface QueueCursor {
   after: number;
   excluded: readonly number[];
@@ -80,7 +80,7 @@ export async function findNextIndexCheck(
   return row;
 }
 
-/** An entry with its item. The item is undefined if it was deleted. */
+/** An entry with its item. The item is undefined if it no longer exists. */
 interface CheckedEntry {
   field: number;
   value: string | number;

@@ -105,7 +105,7 @@ const updateLargestStatement = collectionStatement<{ recalculated: string }>((db
     .where(eq(tally.collectionId, v.collectionId)),
 );
 
-/** A step that began before fields were added does not count, because it left them out. */
+/** Ignores a step that began before fields were added, because the step left those fields out. */
 const advanceStatement = collectionStatement<{
   count: number;
   fields: string;
@@ -216,7 +216,7 @@ export async function storeIndexingStep(
     const hasListeners = results.some(({ results: [row] }) => row?.listened === 1);
     return hasListeners && step.recalculated.length > 0;
   } catch (error) {
-    // The definition changed, which also changed the indexing. The next step reads the new state.
+    // The definition changed, and with it the indexing. The next step reads the new state.
     if (classifyError(error).kind !== "guard") throw error;
     return false;
   }

@@ -33,18 +33,18 @@ import {
   type Referrer,
 } from "./reference-titles.ts";
 
-/** An item as its page shows it. */
+/** An item with the data of its page. */
 export interface ItemWithHistory {
   current: CurrentItem;
   /** Newest first. */
   changes: PastChange[];
-  /** The records to which its values refer. */
+  /** The records that its values refer to. */
   titles: RecordTitle[];
-  /** The fields that refer to it, if it is a record. */
+  /** The fields that refer to the item, if it is a record. */
   referrers: Referrer[];
 }
 
-/** The statements of an item's page, for items that meet a condition. */
+/** The statements of the page of an item that meets a condition. */
 function pageStatements<Values extends { stamps: string }>(
   selectOne: Bind<"data", Values>,
   condition: (values: Placeholders<Values>) => SQL | undefined,
@@ -67,7 +67,7 @@ function pageStatements<Values extends { stamps: string }>(
 const byId = lazy(() => pageStatements<ItemById>(selectById, idCondition));
 const byReceipt = lazy(() => pageStatements<ItemByReceipt>(selectByReceipt, receiptCondition));
 
-/** Loads an item with its changes and what it is related to, in one round trip. */
+/** Loads an item with its changes and its related records, in one round trip. */
 export async function findItemWithHistory(
   databases: Databases,
   name: ItemName,
@@ -92,7 +92,7 @@ export async function findItemWithHistory(
   return undefined;
 }
 
-/** Selects the names of actors if they are in the same database. */
+/** Loads the page. Selects the names of actors if they are in the same database. */
 function loadPage<Values extends { stamps: string }>(
   { singleDatabase }: Databases,
   db: Database<"data">,

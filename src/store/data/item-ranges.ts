@@ -25,7 +25,10 @@ const isInRangeSql = lazySql(
   () => sql`number >= ${stepValues.next} and number <= ${stepValues.last}`,
 );
 
-/** The number of items that fit into the bytes of a step, at least one. Computing sizes does not read the data. */
+/**
+ * The number of items that fit into the bytes of a step, but at least one. SQLite computes sizes without reading the
+ * data.
+ */
 const fittingCountSql = lazySql(
   () => sql`(select count(*) from (
     select sum(size) over (order by number) - size as spent from (
@@ -43,7 +46,7 @@ const selectItems = dataStatement<RangeStep>((db) =>
     .limit(fittingCountSql as never),
 );
 
-/** The items of a range and those that members deleted but can restore. One statement sees each of them once. */
+/** The items of a range, including those that members deleted and can restore. One statement sees each of them once. */
 const allItemsSql = (): string => {
   const columns = Object.keys(itemColumns()).join(", ");
   return `with step as (
@@ -55,7 +58,7 @@ const allItemsSql = (): string => {
   union all select ${columns} from deleted_item where number in (select number from fitting) order by number`;
 };
 
-/** Loads the next items of a range in the same way, with those that members deleted but can restore. */
+/** Loads the next items of a range like `loadItemsInRange`, including those that members deleted and can restore. */
 export async function loadAllItemsInRange(
   db: CollectionDatabase,
   { next, last }: ItemNumberRange,

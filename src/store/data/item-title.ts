@@ -2,7 +2,10 @@ import { sql, type SQL } from "drizzle-orm";
 
 const maxTitleLength = 200;
 
-/** What people recognize an item by: its title field, or its first text as in lists. Takes the names of the tables. */
+/**
+ * SQL for the name of an item for people: its title field, or its first text as in lists. Takes the names of the
+ * tables.
+ */
 export function itemTitleSql(item: string, collection: string): SQL<string | null> {
   const titleId = `${collection}.fields ->> '$.title'`;
   const firstTextId = `(select value ->> 'id' from json_each(${collection}.fields, '$.fields')

@@ -64,7 +64,7 @@ export function itemFromRow(row: ItemRow): Item {
   };
 }
 
-/** The id of a collection. Looks it up only if the caller does not know it. */
+/** SQL for the id of a collection. Looks it up only if the caller does not know it. */
 const collectionIdSql = ({ id, kind, key }: Placeholders<CollectionName>) =>
   sql`coalesce(${id}, (select id from collection where kind = ${kind} and key = ${key}))`;
 
@@ -97,7 +97,7 @@ export interface ItemByReceipt extends CollectionName {
   isNarrow: 0 | 1;
 }
 
-/** Names an item by its id, or a record by its receipt number. */
+/** Identifies an item by its id, or a record by its receipt number. */
 export type ItemName = ItemById | ItemByReceipt;
 
 /** Selects one item that meets a condition, with the head of its collection. */
@@ -117,7 +117,7 @@ const selectOne = <Values extends Pick<ItemById, "stamps" | "isNarrow">>(
       .limit(1),
   );
 
-/** Conditions on `item` and `collection` that one item meets. */
+/** The conditions on `item` and `collection` that select the item. */
 export const idCondition = (v: Placeholders<ItemById>): SQL | undefined =>
   and(eq(item.id, v.id), eq(collection.kind, v.kind));
 
@@ -131,8 +131,8 @@ export const selectById = selectOne<ItemById>(idCondition);
 export const selectByReceipt = selectOne<ItemByReceipt>(receiptCondition);
 
 /**
- * Returns the databases that may have the item, the likeliest first. An ID names the collection, but an older one names
- * any, so every database may have it.
+ * Returns the databases that may have the item, the likeliest first. Older IDs do not contain the collection, so every
+ * database may have such an item.
  */
 export function findDatabasesFor(
   databases: Databases,
@@ -144,7 +144,10 @@ export function findDatabasesFor(
   return databases.directory === null || id === undefined ? all : [databases.of({ id }), ...all];
 }
 
-/** Whether a database that was searched for an ID has the collection, and not only the copy that a move leaves. */
+/**
+ * Returns whether the collection is placed in a database where a search for an ID found the item. False for a copy that
+ * a move left.
+ */
 export async function isPlacedIn(
   { directory, dataDatabases }: Databases,
   db: Database<"data">,
@@ -188,9 +191,9 @@ const pageStartSql = lazySql(
 const pageEndSql = lazySql(() => sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql}`);
 
 /**
- * A page has at most `maxBytes` of stored data, but at least one item. Items are measured only if the largest item of
- * the collection could exceed the limit. Computing sizes does not read the data. A form that was just deleted has no
- * limit of its own, and null is none for SQLite.
+ * The number of items on a page. A page has at most `maxBytes` of stored data, but at least one item. Items are
+ * measured only if the largest item of the collection could exceed the limit. SQLite computes sizes without reading the
+ * data. A form that was just deleted has no limit of its own, and SQLite treats null as no limit.
  */
 const maxItemCountSql = lazySql(
   () => sql`coalesce((select case when t.largest * ${v.limit} <= ${v.maxBytes}

@@ -8,7 +8,7 @@ import {
   type StoredCollection,
 } from "./move-sql.ts";
 
-/** Loads the collections that references link to this one, directly or not, with the one itself. They move together. */
+/** Loads the group of collections that move together: this one, and all that references link to it, directly or not. */
 export async function loadGroup(db: DataDatabase, id: number): Promise<StoredCollection[]> {
   const [stored, links] = await retryTransient(db, () =>
     db.batch<Record<string, unknown>>([

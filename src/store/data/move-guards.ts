@@ -16,8 +16,8 @@ export class RunOrder {
   }
 
   /**
-   * Aborts the batch if a later batch of this run, or any of a later run, has come before it. D1 may run a batch whose
-   * answer was lost long after its repetition.
+   * Aborts the batch if a later batch of this run, or a batch of a later run, has already run. D1 may run a batch whose
+   * response was lost long after the batch was repeated.
    */
   guardNext(db: DataDatabase): Statement {
     this.#step += 1;
@@ -40,7 +40,10 @@ export async function writeNext<Row>(
   return results;
 }
 
-/** Aborts the batch unless the move is under way here. Runs of the former version have no row in `move_run`. */
+/**
+ * Aborts the batch unless this run of the move is in progress here. Runs of the previous version have no row in
+ * `move_run`.
+ */
 export const guardRun = (db: DataDatabase, role: MoveRole, run: number): Statement =>
   db.prepare<"data">(
     `insert into moving (collection_id, role, digits, run) select 0, '${role}', '', -1
@@ -56,7 +59,7 @@ export const refuseIf = (db: DataDatabase, condition: string, values: readonly u
     values,
   );
 
-/** Runs the batch as the next one of the run. Returns false if one of its conditions refuses it. */
+/** Runs the batch as the next one of the run. Returns false if one of its guards aborts it. */
 export async function writeIfAllowed(
   db: DataDatabase,
   order: RunOrder,

@@ -22,8 +22,8 @@ import {
 } from "./move-rows.ts";
 
 /**
- * While a collection moves, triggers of its database note the key of each row that a statement stores, changes or
- * deletes. So the copy follows every statement of every version of the service, deletions included.
+ * While a collection moves, triggers of its database log the key of each row that a statement inserts, updates or
+ * deletes. So the copy follows every statement of every version of the service, including deletions.
  */
 
 function triggerSql(table: MovedTable, event: (typeof triggerEvents)[number]): string {
@@ -49,8 +49,8 @@ export const createTriggers = (db: DataDatabase): PreparedStatement<"data">[] =>
   );
 
 /**
- * Whether the database does not note all changes, as SQL. A version of the service that does not number its batches can
- * remove the triggers of a later move, if D1 runs its batch late.
+ * SQL for whether triggers are missing, so that the database does not log all changes. A version of the service that
+ * does not number its batches can remove the triggers of a later move if D1 runs its batch late.
  */
 export function lacksTriggers(): string {
   const names = moveTriggers().map((name) => `'${name}'`);
@@ -64,7 +64,7 @@ export async function requireTriggers(db: DataDatabase): Promise<void> {
   if (row?.lacks !== 0) throw new UnequalCopyError("move_log");
 }
 
-/** Removes the triggers and what they noted. */
+/** Removes the triggers and their notes. */
 export async function dropTriggers(db: DataDatabase, order: RunOrder): Promise<void> {
   const drops = moveTriggers().map((name) => db.prepare<"data">(`drop trigger if exists ${name}`));
   await writeNext(db, order, [...drops, db.prepare<"data">("delete from move_log")]);
@@ -94,7 +94,7 @@ function selectNotes(db: DataDatabase): PreparedStatement<"data"> {
   );
 }
 
-/** How many notes wait; at most `limit`. */
+/** Returns the number of notes that wait to be copied, up to `limit`. */
 export async function countLoggedChanges(db: DataDatabase, limit: number): Promise<number> {
   const statement = db.prepare<"data">(
     `select count(*) as notes from (select 1 from move_log limit ${limit})`,
@@ -103,7 +103,7 @@ export async function countLoggedChanges(db: DataDatabase, limit: number): Promi
   return row?.notes ?? 0;
 }
 
-/** The first notes whose rows fit into one step. */
+/** Returns the first notes whose rows fit into one step. */
 function takeNotes(notes: readonly Note[]): Note[] {
   let spent = 0;
   const tooMany = notes.findIndex(({ bytes }, index) => {
@@ -113,7 +113,7 @@ function takeNotes(notes: readonly Note[]): Note[] {
   return notes.slice(0, tooMany === -1 ? notes.length : tooMany);
 }
 
-/** The noted keys of each table, each one once. */
+/** Returns the logged keys of each table, without duplicates. */
 function keysByTable(notes: readonly Note[]): { table: MovedTable; keys: Key[] }[] {
   return copiedTables().flatMap((table) => {
     const keys = new Map<string, Key>();
@@ -133,7 +133,7 @@ const selectNoted = (db: DataDatabase, { name, key, columns }: MovedTable, throu
     [through, name],
   );
 
-/** A copy that differs from its source. The move ends. */
+/** Thrown when a copy differs from its source. The move ends. */
 export class UnequalCopyError extends Error {
   constructor(table: string) {
     super(`${"unequal_copy" satisfies MoveProblem} ${table}`);
@@ -141,7 +141,8 @@ export class UnequalCopyError extends Error {
 }
 
 /**
- * Copies what the oldest notes name, and compares it. A row that is gone is deleted. Returns the number of the notes.
+ * Copies the rows of the oldest notes and compares the copies. Deletes rows that no longer exist in the source. Returns
+ * the number of copied notes.
  * @throws UnequalCopyError
  */
 export async function applyLoggedChanges(
@@ -153,12 +154,12 @@ export async function applyLoggedChanges(
   const last = notes.at(-1);
   if (!last) return 0;
   const tables = keysByTable(notes);
-  const found = await retryTransient(source, () =>
+  const loadedRows = await retryTransient(source, () =>
     source.batch<Row>(tables.map(({ table }) => selectNoted(source, table, last.number))),
   );
   await storeNoted(
     target,
-    tables.map((noted, index) => ({ ...noted, rows: found[index]?.results ?? [] })),
+    tables.map((noted, index) => ({ ...noted, rows: loadedRows[index]?.results ?? [] })),
     order,
   );
   await writeNext(source, order, [
@@ -174,14 +175,14 @@ interface NotedRows {
   rows: readonly Row[];
 }
 
-/** Stores all tables in one batch, because writes wait for the last ones. */
+/** Stores the rows of all tables in one batch, because writes are frozen while the last notes are copied. */
 async function storeNoted(
   target: DataDatabase,
   noted: readonly NotedRows[],
   order: RunOrder,
 ): Promise<void> {
-  const known = noted.map(({ table, keys, rows }) => {
-    // A row that was stored between the two reads is noted again.
+  const currentRows = noted.map(({ table, keys, rows }) => {
+    // Skips rows that were stored between the two reads, because the log contains a later note for them.
     const isNoted = new Set(keys.map((key) => JSON.stringify(key)));
     return rows.filter((row) => isNoted.has(JSON.stringify(keyOf(table, row))));
   });
@@ -190,13 +191,15 @@ async function storeNoted(
     guardRun(target, "target", order.run),
     ...noted.flatMap(({ table, keys }, index) => [
       ...deleteKeys(target, table, keys),
-      ...storeRows(target, table, known[index] ?? []),
+      ...storeRows(target, table, currentRows[index] ?? []),
     ]),
     ...reads.flat(),
   ]);
-  const stored = results.slice(results.length - reads.flat().length);
+  const storedResults = results.slice(results.length - reads.flat().length);
   for (const [index, { table }] of noted.entries()) {
-    const rows = stored.splice(0, reads[index]?.length ?? 0).flatMap((result) => result.results);
-    if (!areEqual(table, known[index] ?? [], rows)) throw new UnequalCopyError(table.name);
+    const rows = storedResults
+      .splice(0, reads[index]?.length ?? 0)
+      .flatMap((result) => result.results);
+    if (!areEqual(table, currentRows[index] ?? [], rows)) throw new UnequalCopyError(table.name);
   }
 }

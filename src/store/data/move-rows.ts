@@ -15,7 +15,7 @@ const rowsPerChunk = 4000;
 const bytesPerChunk = 1_000_000;
 
 export const list = (names: readonly string[]) => names.map((name) => `"${name}"`).join(", ");
-/** A key of several columns as a row value. */
+/** SQL for a key as a row value if it has several columns. */
 const tuple = (names: readonly string[]) => (names.length === 1 ? list(names) : `(${list(names)})`);
 const parameters = (key: Key) =>
   key.length === 1 ? "?1" : `(${key.map((_, index) => `?${index + 1}`).join(", ")})`;
@@ -24,7 +24,7 @@ const elements = (names: readonly string[]) =>
 
 export const keyOf = ({ key }: MovedTable, row: Row): Key => key.map((column) => row[column]);
 
-/** The condition of rows after a key. A range that begins the key needs no lower bound then. */
+/** SQL for the rows of a collection after a key. If the key is null, for all rows. */
 function isAfter(table: MovedTable, collectionId: number, after: Key | null): string {
   const isOfIt = isOfCollection(table, collectionId, "included");
   return after === null ? isOfIt : `${isOfIt} and ${tuple(table.key)} > ${parameters(after)}`;
@@ -47,7 +47,7 @@ function selectChunk(
   return db.prepare<"data">(sql, after ?? []);
 }
 
-/** Loads the next rows of a collection. Empty at the end. */
+/** Loads the next rows of a collection. Returns an empty list at the end. */
 export async function loadChunk(
   db: DataDatabase,
   table: MovedTable,
@@ -60,10 +60,10 @@ export async function loadChunk(
   return results;
 }
 
-/** A row as JSON takes up to twice its bytes, so large ones are bound column by column. */
+/** A row as JSON takes up to twice its bytes, so large rows are bound column by column. */
 const maxJsonBytes = 900_000;
 
-/** Statements that store rows, whatever the database had with their keys. */
+/** Statements that store rows and replace existing rows with the same keys. */
 export function storeRows(db: DataDatabase, table: MovedTable, rows: readonly Row[]): Statement[] {
   const { name, columns } = table;
   const insert = `insert or replace into ${name} (${list(columns)})`;
@@ -132,8 +132,8 @@ export function areEqual(
 }
 
 /**
- * Compares the next rows of a collection in both databases. Rows that wait in the log are left out: they are compared
- * when they are copied. Returns the rows of the source, none at the end, and whether all are equal.
+ * Compares the next rows of a collection in both databases. Ignores rows in the log, which are compared when they are
+ * copied. Returns the rows of the source, an empty list at the end, and whether all rows are equal.
  */
 export async function compareChunk(
   [source, target]: readonly [DataDatabase, DataDatabase],
@@ -154,7 +154,8 @@ export async function compareChunk(
   );
   const isNoted = new Set(noted.map(keyText));
   const expected = rows.filter((_, index) => !isNoted.has(keyText(keys[index] ?? [])));
-  // The target may have any number of noted rows, of any size, so it names one that neither side knows of.
+  // The target may have any number of logged rows of any size, so this selects only one row that neither the source nor
+  // the log has.
   const reads = [
     selectKeys(
       target,
@@ -164,11 +165,11 @@ export async function compareChunk(
     [selectOther(target, table, collectionId, { after, until: keys.at(-1) }, [...keys, ...noted])],
   ].flat();
   const results = await retryTransient(target, () => target.batch<Row>(reads));
-  const stored = results.flatMap((result) => result.results);
-  return { rows, isEqual: areEqual(table, expected, stored) };
+  const storedRows = results.flatMap((result) => result.results);
+  return { rows, isEqual: areEqual(table, expected, storedRows) };
 }
 
-/** Selects a row between two keys that has none of these keys. */
+/** Selects a row between two keys whose key is not among `known`. */
 function selectOther(
   db: DataDatabase,
   table: MovedTable,
@@ -191,10 +192,10 @@ function selectOther(
 
 const erasedPerStep = 4000;
 
-/** Which copies are erased: those that no move writes to, or what this run of a move will write or has written. */
+/** The copies to erase: those that no move writes to, or the one that this run writes to. */
 export type ErasedCopy = "unused" | { run: number };
 
-/** Deletes some rows of a copy, which its database does not own. Returns whether more may remain. */
+/** Deletes some rows of a copy that the database does not own. Returns whether more may remain. */
 export async function eraseCopyStep(
   db: DataDatabase,
   table: MovedTable,
@@ -204,7 +205,7 @@ export async function eraseCopyStep(
 ): Promise<boolean> {
   const { name, key } = table;
   const isMoving = `select 1 from moving where collection_id = ${collectionId}`;
-  // A deletion that arrives late must not take what a later run has copied.
+  // A late deletion must not delete rows that a later run has copied.
   const isOfRun =
     copy === "unused"
       ? `not exists (${isMoving})`

@@ -15,8 +15,8 @@ import { createTriggers, lacksTriggers } from "./move-log.ts";
 import { deleteAll, selectAll, storeRows, type Row } from "./move-rows.ts";
 
 /**
- * What a move does to the two databases beside copying rows. Each batch has a number: once a later one has run, a batch
- * that was only slow can no longer store anything.
+ * The statements of a move in the source and target databases, except those that copy rows. Each batch has a number.
+ * After a later batch has run, a delayed batch can no longer store anything.
  */
 
 /** A collection that moves. */
@@ -24,7 +24,7 @@ export interface MovingCollection {
   id: number;
   /** "form:purchase". */
   name: string;
-  /** Before the move. */
+  /** The epoch before the move. */
   epoch: number;
 }
 
@@ -35,7 +35,7 @@ const insertMoving = (db: DataDatabase, { id }: MovingCollection, role: MoveRole
     [id, role, collectionDigits(id), run],
   );
 
-/** Makes this run the latest in the databases, unless they know a later one. Returns the latest. */
+/** Makes this run the latest in the databases, unless they have recorded a later one. Returns the latest run. */
 export async function beginRun(dbs: readonly DataDatabase[], run: number): Promise<number> {
   let latest = run;
   for (const db of dbs) {
@@ -53,7 +53,7 @@ export async function beginRun(dbs: readonly DataDatabase[], run: number): Promi
   return latest;
 }
 
-/** Prepares the database for rows that it does not own. Returns false if it owns one of the collections. */
+/** Prepares the target for rows that it does not own. Returns false if it owns one of the collections. */
 export function receive(
   target: DataDatabase,
   collections: readonly MovingCollection[],
@@ -74,14 +74,14 @@ export function receive(
   ]);
 }
 
-/** From here on, triggers note what changes. */
+/** Creates the triggers that log changes. */
 export async function startNoting(
   source: DataDatabase,
   collections: readonly MovingCollection[],
   order: RunOrder,
 ): Promise<void> {
   const statements = collections.flatMap((collection) => [
-    // A collection of the home database that was never placed has no owner.
+    // Collections of the home database that were never placed have no row in `owner`.
     source.prepare<"data">(
       "insert into owner (collection_id, epoch, state) values (?1, ?2, 'owned') on conflict do nothing",
       [collection.id, collection.epoch],
@@ -91,7 +91,7 @@ export async function startNoting(
   await writeNext(source, order, [...statements, ...createTriggers(source)]);
 }
 
-/** Refuses writes until the time, or until the move ends. */
+/** Rejects writes until the given time or until the move ends. */
 export async function freeze(
   source: DataDatabase,
   collections: readonly MovingCollection[],
@@ -117,7 +117,7 @@ export async function unfreeze(
   await writeNext(source, order, [source.prepare<"data">(sql)]);
 }
 
-/** Text that changes when a collection of the database begins or ceases to refer to another. */
+/** Returns a text that changes when a reference between collections of the database is added or removed. */
 export async function loadLinksMark(source: DataDatabase): Promise<string> {
   const row = await retryTransient(source, () =>
     source.prepare<"data">(`select ${linksMark} as mark`).first<{ mark: string | null }>(),
@@ -134,16 +134,18 @@ async function isTrue(db: DataDatabase, condition: string): Promise<boolean> {
   return row?.is_true === 1;
 }
 
-/** Whether a change of a definition waits until all items are checked. It takes effect where it began. */
+/**
+ * Whether a change of a definition waits until all items are checked. Such a change must finish in its own database.
+ */
 export const hasPendingDefinition = (db: DataDatabase, collections: Ids): Promise<boolean> =>
   isTrue(db, hasPending(collections));
 
-/** Whether the database repairs rows of any collection, after an upgrade or a restore. */
+/** Whether the database is repairing rows of any collection, after an upgrade or a restore. */
 export const hasUnfinishedRepairs = (db: DataDatabase): Promise<boolean> => isTrue(db, hasRepairs);
 
 /**
- * Gives the collections up, in one transaction that proves that all of them are copied. Returns false if something
- * changed that is not copied.
+ * Gives up the collections in one transaction, which verifies that everything is copied. Returns false if a change is
+ * not copied.
  */
 export function surrender(
   source: DataDatabase,
@@ -166,7 +168,7 @@ export function surrender(
   ]);
 }
 
-/** Whether a database has given up, or does not have, the collections. */
+/** Whether the database no longer owns the collections, or never had them. */
 export async function areMoved(
   db: DataDatabase,
   collections: readonly MovingCollection[],
@@ -176,24 +178,24 @@ export async function areMoved(
   return row?.moved === collections.length;
 }
 
-/** Makes the other database the owner, with the rows that make the collections visible. Can be repeated. */
+/** Makes the other database the owner, and stores the rows that make the collections visible. Can be repeated. */
 export async function takeOver(
   [source, target]: readonly [DataDatabase, DataDatabase],
   collections: readonly MovingCollection[],
   order: RunOrder,
 ): Promise<void> {
-  const held = heldTables();
+  const tables = heldTables();
   const ids = collections.map(({ id }) => id);
   const [isWaiting, found] = await Promise.all([
     areMoved(target, collections),
     retryTransient(source, () =>
-      source.batch<Row>(held.map((table) => selectAll(source, table, ids))),
+      source.batch<Row>(tables.map((table) => selectAll(source, table, ids))),
     ),
   ]);
   if (!isWaiting) return;
   await writeNext(target, order, [
     guardRun(target, "target", order.run),
-    ...held.flatMap((table, index) => [
+    ...tables.flatMap((table, index) => [
       deleteAll(target, table, ids),
       ...storeRows(target, table, found[index]?.results ?? []),
     ]),
@@ -207,7 +209,7 @@ export async function takeOver(
   ]);
 }
 
-/** Deletes the rows of the former database that make it work on the collections, or show them. */
+/** Deletes the rows with which the former database works on the collections or lists them. */
 export async function hideCopy(
   source: DataDatabase,
   collections: readonly MovingCollection[],
@@ -222,14 +224,14 @@ export async function hideCopy(
       `exists (select 1 from owner where collection_id in ${idsOf(collections)} and state <> 'moved')`,
     ),
     ...tables.map((table) => deleteAll(source, table, ids)),
-    // Files that are not attached count against the limit of their owner.
+    // Unattached files count against the limit of their owner, so their rows are deleted too.
     source.prepare<"data">(
       `delete from file where collection_id in ${idsOf(collections)} and item is null`,
     ),
   ]);
 }
 
-/** Ends a move that has not given the collections up. */
+/** Removes the state of a move that has not given up the collections. */
 export async function forgetMove(db: DataDatabase, role: MoveRole, order: RunOrder): Promise<void> {
   await writeNext(db, order, [db.prepare<"data">(`delete from moving where role = '${role}'`)]);
 }

@@ -1,9 +1,9 @@
 /**
- * What moves together, and what delays a move, as SQL of a data database. `npm run databases` runs it too, so this file
- * needs nothing of the Worker.
+ * SQL of data databases for the collections that move together, and for the conditions that delay a move. `npm run
+ * databases` also runs it, so this file must not import code that needs the Worker.
  */
 
-/** A collection of a database, deleted ones included. */
+/** A collection of a database. Deleted collections are included. */
 export interface StoredCollection {
   id: number;
   kind: "app" | "form";
@@ -17,7 +17,7 @@ export const selectStored = `select abs(c.id) as id, c.kind, ltrim(c.key, '~') a
     coalesce(t.live, 0) as itemCount
   from collection c left join tally t on t.collection_id = abs(c.id)`;
 
-/** Each collection with an app to which it refers. */
+/** Selects each collection with each app that it refers to. */
 export const selectLinks = `select distinct id, app from (
     select abs(c.id) as id, coalesce(f.value ->> 'app', r.value ->> 'app') as app
       from collection c cross join json_each(c.fields, '$.fields') f
@@ -30,11 +30,11 @@ export interface Link {
   app: string;
 }
 
-/** The location in which a group must stay. Linked collections share a database, and so its location. */
+/** Returns the location in which a group must stay. Linked collections share a database, so they share its location. */
 export const locationOf = (group: readonly Pick<StoredCollection, "location">[]): string | null =>
   group.find(({ location }) => location !== null)?.location ?? null;
 
-/** The collections that are connected by links, in the order of their ids. */
+/** Returns the collections that links connect with this one, ordered by id. */
 export function groupOf(
   id: number,
   collections: readonly StoredCollection[],
@@ -70,10 +70,10 @@ export type Ids = readonly { id: number }[];
 
 export const idsOf = (collections: Ids) => `(${collections.map(({ id }) => id).join(", ")})`;
 
-/** Whether a change of a definition waits until all items are checked, as SQL. */
+/** SQL for whether a change of a definition waits until all items are checked. */
 export const hasPending = (collections: Ids): string =>
   `exists (select 1 from pending_change where collection_id in ${idsOf(collections)} and problem is null)`;
 
-/** Whether the database repairs rows of any collection, after an upgrade or a restore, as SQL. */
+/** SQL for whether the database is repairing rows of any collection, after an upgrade or a restore. */
 export const hasRepairs =
   "(exists (select 1 from refolding) or exists (select 1 from owed_erasure))";

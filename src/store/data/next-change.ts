@@ -26,9 +26,9 @@ interface NextChangeValues {
   below: number;
   /** Names of actions, JSON. */
   actions: string;
-  /** Null for changes in any view and in none. */
+  /** The mark of the view that a change must have. Null for changes in any view or none. */
   viewMark: string | null;
-  /** The actions among those that need one of the fields, by their ids. JSON, null for none. */
+  /** The actions that match only if one of `limitedFields` changed. JSON; null if there are none. */
   limitedActions: string | null;
   limitedFields: string | null;
 }
@@ -89,12 +89,12 @@ export interface NextChange {
   head: DefinitionHead | null;
 }
 
-/** Which changes to find. */
+/** Conditions for the change to find. */
 export interface ChangeFilter {
   actions: readonly ItemAction[];
-  /** What the marks of the item's views must contain; null for any. */
+  /** The mark that the views of the item must contain; null for any views. */
   viewMark: string | null;
-  /** Changes with these actions must be changes of one of these fields; null for all. */
+  /** With one of these actions, a change must concern one of these fields. Null if no action is limited. */
   limited: { actions: readonly ItemAction[]; fields: readonly number[] } | null;
 }
 

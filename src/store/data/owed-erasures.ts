@@ -19,10 +19,10 @@ export async function settleErasure(db: DataDatabase, subject: string): Promise<
   );
 }
 
-/** Longer than Time Travel goes back. */
+/** Longer than the period of D1 Time Travel. */
 const rememberedMs = 31 * 24 * 60 * 60 * 1000;
 
-/** Forgets the erasures that no restore can undo. Nothing remains. */
+/** Forgets the erasures that no restore can undo any more. Returns false, because one call forgets all of them. */
 export async function forgetErasures(db: DataDatabase, now: number): Promise<false> {
   await retryTransient(db, () =>
     orm(db)

@@ -16,8 +16,9 @@ const replacePendingStatement = collectionStatement<{ change: string }>((db, v) 
 );
 
 /**
- * Stores the next version of a definition with the same fields, and starts to recalculate the results with the ids
- * `recalculated`. A pending change continues: `pending` replaces it, so that it keeps the patch when it takes effect.
+ * Stores the next version of a definition with the same fields, and starts recalculating the results of the fields
+ * `recalculated`. A pending change continues: `pending` replaces it, so that the definition keeps the patch when the
+ * change takes effect.
  */
 export async function storePatchedDefinition(
   db: CollectionDatabase,
@@ -37,7 +38,7 @@ export async function storePatchedDefinition(
   ]);
 }
 
-/** Runs the statements of a save. Returns what prevented it. */
+/** Runs the statements of a save. Returns the reason if a guard aborted the batch. */
 export async function runSave<S extends Scope>(
   db: Database<S>,
   statements: readonly PreparedStatement<S>[],

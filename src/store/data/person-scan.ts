@@ -8,7 +8,7 @@ import { retryTransient } from "#store/db/retry.ts";
 import { change, collection } from "#store/db/schema.ts";
 import { collectionStatement } from "#store/db/statement.ts";
 
-/** Finds the first collection after `after`, deleted ones that can still be restored included. */
+/** Finds the first collection after `after`. Includes deleted collections that can still be restored. */
 export async function nextCollectionId(
   { dataDatabases }: Pick<Databases, "dataDatabases">,
   after: number,
@@ -20,8 +20,8 @@ export async function nextCollectionId(
       return (await retryTransient(db, () => statement.first<{ id: number | null }>()))?.id;
     }),
   );
-  const found = ids.filter((id) => typeof id === "number");
-  return found.length > 0 ? Math.min(...found) : undefined;
+  const collectionIds = ids.filter((id) => typeof id === "number");
+  return collectionIds.length > 0 ? Math.min(...collectionIds) : undefined;
 }
 
 interface Window {
@@ -31,15 +31,15 @@ interface Window {
   maxBytes: number;
 }
 
-/** Former values that are still stored, with the number of their item. */
+/** Former values that are still stored, with the number of the item. */
 export interface FormerValues {
   number: number;
   item: number;
-  /** JSON; null when they are no longer stored. */
+  /** JSON. Null when the values are no longer stored. */
   former: string | null;
 }
 
-/** Changes without former values are read too, so that a step makes progress however many there are. */
+/** Reads changes without former values too, so that every step makes progress. */
 const selectFormer = collectionStatement<Window>((db, v) =>
   db
     .select({ number: change.number, item: change.item, former: change.former })
@@ -54,7 +54,7 @@ const selectFormer = collectionStatement<Window>((db, v) =>
     .orderBy(change.number),
 );
 
-/** Loads the changes after `after`, up to the limits, but at least one. */
+/** Loads the changes after `after`, up to the limits but at least one. */
 export async function loadFormerValues(
   db: CollectionDatabase,
   after: number,
@@ -66,7 +66,7 @@ export async function loadFormerValues(
   return results;
 }
 
-/** An item by its number, with the app or form that has it. */
+/** An item by its number, with its app or form. */
 export interface NumberedItem {
   number: number;
   id: string;
@@ -80,11 +80,11 @@ export interface NumberedItem {
   name: string;
   /** 1 while its app or form is deleted, but can be restored. */
   hidden: number;
-  /** 1 while it is deleted itself, but can be restored. */
+  /** 1 while the item itself is deleted but can be restored. */
   deleted: number;
 }
 
-/** The items whose matching fields a page names. */
+/** The maximum bytes of an item whose matching fields a page of results lists. */
 const maxShownBytes = 50_000;
 
 const selectNumbered = collectionStatement<{ numbers: string }>((db, v) =>
@@ -122,7 +122,7 @@ const selectFieldSet = collectionStatement<object>((db, { collectionId }) =>
     .where(sql`${collection.id} in (${collectionId}, -${collectionId})`),
 );
 
-/** Finds those of the items that still exist, and the fields of their collection, in one round trip. */
+/** Finds the items with these numbers that still exist, and the fields of their collection, in one round trip. */
 export async function findNumberedItems(
   db: CollectionDatabase,
   numbers: readonly number[],

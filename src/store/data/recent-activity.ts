@@ -21,13 +21,13 @@ export interface RecentAction {
   action: AuditAction;
   /** The ID of an item; null for the app or form itself. */
   itemId: string | null;
-  /** The receipt number of the item, or its first text; null if it has none or is gone. */
+  /** The receipt number of the item, or its first text. Null if it has neither or is gone. */
   title: string | null;
   /** Whether the item is still stored. */
   hasItem: boolean;
-  /** How many items the same request, or the steps of the same import, changed, by action. Empty for a definition. */
+  /** The number of items that the same request or import changed, by action. Empty for a definition. */
   counts: Partial<Record<AuditedItemAction, number>>;
-  /** What the audit stores beside a change of a definition. */
+  /** The stored details of a change of a definition. */
   detail: AuditDetail | null;
   kind: CollectionKind;
   key: string;
@@ -44,21 +44,21 @@ export interface ActiveCollection extends Acceptance {
 }
 
 const maxSearchedCollections = sql.raw("200");
-/** The newest changes of each collection that are compared with those of the others. */
+/** The number of newest changes of each collection that are considered. */
 const maxChangesEach = sql.raw("5");
 const maxActions = sql.raw("8");
 const maxCountedSql = sql.raw(String(maxCountedItems));
-/** Steps of an import follow each other within this time, as in the audit. */
+/** The maximum time between two steps of an import, as in the audit log. */
 const maxStepGapMs = sql.raw("60000");
 const maxScannedEntries = sql.raw("200");
-/** More than a page shows of a title. */
+/** Longer than a page displays a title. */
 const maxTitleLength = sql.raw("100");
 const maxActiveCollections = sql.raw("8");
 const sequencesSql = sql.raw(String(sequencesPerCollection));
 const isOwn = sql.raw(`not ${isCopy("c.id")}`);
 const hasMovedAway = sql.raw(isCopy("e.collection_id"));
 
-/** A recent action as one database has it. */
+/** A row of a recent action in one database. */
 interface RecentActionRow
   extends Omit<RecentAction, "name" | "hasItem" | "counts" | "detail">, PlacedRow {
   /** The number of a change; null for an action on a definition. */
@@ -72,7 +72,7 @@ interface RecentActionRow
   name: string | null;
 }
 
-/** The changes of the request of action `a`, and of earlier steps of the same import, which follow each other. */
+/** The changes of the request of action `a`, and of the directly preceding steps of the same import. */
 const runSql = sql`(with recursive run (number, at, action, request_id, session, place) as (
     select a.number, a.at, a.action, a.request_id, a.session, 1
     union all
@@ -85,8 +85,8 @@ const runSql = sql`(with recursive run (number, at, action, request_id, session,
     from (select action, min(number) as oldest, count(*) as total from run group by action))`;
 
 /**
- * Selects the newest actions of members and credentials. Reads 1,200 rows, and the changes of their requests. Audit
- * entries do not move with their collection, so those of one that moved away have no name.
+ * Selects the newest actions of members and credentials. Reads 1,200 rows and the changes of their requests. Audit
+ * entries stay in their database when a collection moves, so the entries of a moved collection have no name.
  */
 export const selectRecentActions = (db: Database<"data">) =>
   query(db, (on) =>
@@ -138,7 +138,10 @@ const selectNames = (db: DataDatabase, ids: readonly number[]) =>
     .from(collection)
     .where(sql`${collection.id} in (select value from json_each(${JSON.stringify(ids)}))`);
 
-/** Merges the newest actions of all databases. Needs another round trip for a definition that changed before a move. */
+/**
+ * Merges the newest actions of all databases. Needs a second round trip if a definition changed before its collection
+ * moved.
+ */
 export async function listRecentActions(
   databases: Databases,
   lists: Lists<RecentActionRow>,
@@ -162,7 +165,7 @@ export async function listRecentActions(
   });
 }
 
-/** Reads how many items each action changed, and leaves out the earlier steps of an import, newest first. */
+/** Parses the counts of each action, and removes the earlier steps of an import. Expects the newest first. */
 function withoutSteps(rows: readonly Omit<RecentActionRow, "isOwn">[]) {
   const oldestNumbers = new Map<number, number>();
   return rows.flatMap(({ run, ...row }) => {

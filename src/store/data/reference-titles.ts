@@ -6,7 +6,7 @@ import type { CollectionDatabase, DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement, type Bind, type Placeholders } from "#store/db/statement.ts";
 
-/** A record as people recognize it. */
+/** A record with its name for people. */
 export interface RecordTitle {
   id: string;
   /** The key of its app. */
@@ -44,7 +44,7 @@ const selectTitles = dataStatement<{ ids: string; apps: string }>((db, v) =>
     ),
 );
 
-/** Finds the titles of records of these apps. Those that do not exist are left out. */
+/** Finds the titles of records of these apps. Omits records that do not exist. */
 export async function findTitles(
   db: CollectionDatabase | DataDatabase,
   ids: readonly string[],
@@ -61,7 +61,9 @@ export interface Referrer {
   kind: CollectionKind;
   key: string;
   name: string;
-  /** The key and the label of the field; for a column, those of the line items too. */
+  /**
+   * The key and the label of the field. For a column, `list` and `listLabel` are the key and label of its line items.
+   */
   field: string;
   label: string;
   list: string | null;
@@ -70,7 +72,7 @@ export interface Referrer {
   count: number | null;
 }
 
-/** The fields that a page lists. */
+/** The maximum number of fields that a page lists. */
 const maxReferrers = 50;
 
 /** Selects the fields that refer to a record. `target` selects its `id` and the key of its `app`. */
@@ -105,10 +107,10 @@ export const selectReferrers = <Values extends object>(
       .limit(maxReferrers),
   );
 
-/** The records of one item that a page names. */
+/** The maximum number of records of one item that a page names. */
 const maxOwnTitles = 500;
 
-/** Selects the titles of the records to which one item refers. `number` selects the number of the item. */
+/** Selects the titles of the records that one item refers to. `number` selects the number of the item. */
 export const selectTitlesOf = <Values extends object>(
   number: (values: Placeholders<Values>) => SQL,
 ): Bind<"data", Values> =>

@@ -28,8 +28,8 @@ import {
 } from "#store/db/statement.ts";
 
 /**
- * A record's ID with the key of its app. A null key stands for an app that the caller may not refer to. A caller that sees
- * only a view of the app refers to the record as it saw it: at this version, with the definition at this revision.
+ * The ID of a record and the key of its app. A null key stands for an app that the caller may not refer to. A caller
+ * that sees only a view of the app adds the version of the record and the revision of the definition that it read.
  */
 export type GuardedReference =
   | [id: string, app: string | null]
@@ -42,8 +42,8 @@ interface ReferenceValues {
 const collectionSpan = sql.raw(String(sequencesPerCollection));
 
 /**
- * Whether the reference `e` has its record. Reads only indexes: an item's number tells its collection. The app comes
- * first, so that nothing is read in one that the caller may not use.
+ * SQL for whether the record of reference `e` exists. Reads only indexes, because the number of an item contains its
+ * collection. Looks up the app first, so that SQLite reads nothing in an app that the caller may not use.
  */
 const hasRecord = sql`exists (select 1 from collection r cross join item target on target.id = e.value ->> 0
   and target.number > r.id * ${collectionSpan} and target.number < (r.id + 1) * ${collectionSpan}
@@ -69,18 +69,18 @@ export type RecordName =
   | { receipt: string }
   | { key: string; value: string | number | boolean; instant: string | null };
 
-/** A name in an app. A null key stands for an app in which the caller may not use this name. */
+/** The name of a record in an app. A null key stands for an app in which the caller may not use this name. */
 export interface AppRecordName {
   app: string | null;
   name: RecordName;
 }
 
-const found = { place: sql<number>`e.value ->> 0`.as("place"), id: sql<string>`i.id`.as("id") };
+const idColumns = { place: sql<number>`e.value ->> 0`.as("place"), id: sql<string>`i.id`.as("id") };
 const appOf = sql`cross join collection c on c.kind = 'app' and c.key = e.value ->> 1`;
 
 /** Rows: place, app, id. */
 const selectByIds = dataStatement<{ rows: string }>((db, v) =>
-  db.select(found).from(
+  db.select(idColumns).from(
     sql`json_each(${v.rows}) e ${appOf} cross join item i on i.id = e.value ->> 2
       and i.number > c.id * ${collectionSpan} and i.number < (c.id + 1) * ${collectionSpan}`,
   ),
@@ -88,7 +88,7 @@ const selectByIds = dataStatement<{ rows: string }>((db, v) =>
 
 /** Rows: place, app, sequence, receipt number. */
 const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
-  db.select(found).from(
+  db.select(idColumns).from(
     sql`json_each(${v.rows}) e ${appOf}
       cross join item i on i.number = c.id * ${collectionSpan} + (e.value ->> 2) and i.receipt_number = e.value ->> 3`,
   ),
@@ -96,7 +96,7 @@ const selectByReceipts = dataStatement<{ rows: string }>((db, v) =>
 
 /** Rows: place, app, key, value, value as a date-time. Reads each definition once, however many values there are. */
 const selectByValues = dataStatement<{ rows: string }>((db, v) =>
-  db.select(found).from(
+  db.select(idColumns).from(
     sql`(select distinct c.id, c.key, f.value ->> 'key' as field, f.value ->> 'type' as type,
           c.id * ${sql.raw(String(fieldsPerCollection))} + (f.value ->> 'uniqueId') as number
           from (select distinct value ->> 1 as app from json_each(${v.rows})) a
@@ -111,7 +111,9 @@ const selectByValues = dataStatement<{ rows: string }>((db, v) =>
   ),
 );
 
-/** Finds the IDs of the records with these names, in one round trip. Each result has the place of its name. */
+/**
+ * Finds the IDs of the records with these names, in one round trip. Each result has the index of its name in `place`.
+ */
 export async function findRecordIds(
   db: CollectionDatabase,
   names: readonly AppRecordName[],
@@ -138,18 +140,21 @@ export async function findRecordIds(
   return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
 }
 
-/** What examining the records of one look-up may cost together: as much as the conditions of a search on one item. */
+/** The maximum cost of examining the records of one lookup. It equals the maximum cost of conditions on one item. */
 export const maxRecordsCost = maxItemCostBytes;
 
 interface VisibleVersions {
   revision: number | null;
   versions: Map<string, number>;
-  /** A bound of what examining the records costs. Above the limit, `versions` is empty. */
+  /** An upper bound of the cost of examining the records. If it exceeds the limit, `versions` is empty. */
   cost: number;
   unindexed: UnindexedFields;
 }
 
-/** The records of an app that a caller sees through a view, and the revision of the definition that they were read with. */
+/**
+ * Finds the records of an app that a caller sees through a view, and the revision of the definition that was read with
+ * them.
+ */
 export async function findVisibleVersions(
   db: CollectionDatabase,
   shownBy: ShownBy,
@@ -158,7 +163,7 @@ export async function findVisibleVersions(
 ): Promise<VisibleVersions> {
   const values = new SearchValues();
   const { collectionId } = db;
-  // A record that costs more than one item may is not seen, at the cost of one item.
+  // A record that costs more than the maximum of one item counts as hidden, at that maximum cost.
   const cost = `min(${recordCostSql(shownBy)}, ${maxItemCostBytes})`;
   const statement =
     values.statement(`with named as materialized (select i.number, i.id, i.version, ${cost} as cost
@@ -200,7 +205,7 @@ const selectApps = dataStatement<{ keys: string }>((db, v) =>
     ),
 );
 
-/** The keys of those apps that exist. */
+/** Returns the keys of the apps that exist. */
 export async function findApps(db: DataDatabase, keys: readonly string[]): Promise<Set<string>> {
   const statement = selectApps(db, { keys: JSON.stringify([...new Set(keys)]) });
   const { results } = await retryTransient(db, () => statement.all<{ key: string }>());
@@ -245,7 +250,10 @@ export function findReferringField(
   return retryTransient(db, () => selectReferringField(db, { key }).first());
 }
 
-/** Aborts the batch if a field of another collection refers to this app, or will once its change takes effect. */
+/**
+ * Aborts the batch if a field of another collection refers to this app, or will do so once a pending change takes
+ * effect.
+ */
 export const guardUnreferenced = collectionGuard<{ key: string }>(
   (v) => sql`select ${guardCode("unknown_app")} as code
     where exists (${referringFields(sql`${v.key}`, sql`${v.collectionId}`)})

@@ -4,7 +4,7 @@ import { retryTransient } from "#store/db/retry.ts";
 import { refolding } from "#store/db/schema.ts";
 import { jsonChunks } from "#store/db/statement.ts";
 
-/** The entries that a step reads, and the bytes of their values. */
+/** The maximum number of entries that a step reads, and the maximum bytes of their values. */
 const entriesPerStep = 10_000;
 const bytesPerStep = 1_000_000;
 
@@ -33,8 +33,8 @@ const updateFoldedSql = `update search_entry set folded = e.value ->> 3 from jso
     and search_entry.item = e.value ->> 2`;
 
 /**
- * Rewrites the folded texts of the next entries. A folding depends on the value alone, so a step can repeat.
- * Returns whether more may remain.
+ * Rewrites the folded texts of the next entries. Folding depends only on the value, so a step can be repeated. Returns
+ * whether more may remain.
  */
 export async function refoldStep(db: DataDatabase): Promise<boolean> {
   const [position] = await retryTransient(db, () => orm(db).select().from(refolding));
@@ -59,7 +59,7 @@ export async function refoldStep(db: DataDatabase): Promise<boolean> {
   return true;
 }
 
-/** Returns the row with the new folding, or nothing if it is unchanged. */
+/** Returns the row with the new folded text, or an empty list if the text is unchanged. */
 function refoldEntry({ field, value, item, folded }: Entry): unknown[] {
   if (typeof value === "number") return [];
   const text = foldCase(value);

@@ -5,13 +5,14 @@ import { removedItem } from "#store/db/schema.ts";
 import type { Builder } from "#store/db/statement.ts";
 
 /**
- * A create is sent again when its response is lost, and a call that failed may still run later. Both happen within
- * seconds, so only items that are younger than this leave a trace when they are deleted. The trace does not move with its
- * collection: a create is stored again if its answer is lost, its item is deleted, and a move ends, all before it is sent again.
+ * A client repeats a create when the response is lost, and a failed call may still run later. Both happen within
+ * seconds, so a deletion records only the IDs of items younger than this. These records do not move with the
+ * collection. A repeated create therefore stores its item again if the item was deleted and its collection moved in
+ * between.
  */
 const resendableMs = sql.raw(String(10 * 60_000));
 
-/** Keeps the IDs of young items, in the batch that deletes them, so that no late create stores them again. */
+/** Records the IDs of young items in the batch that deletes them, so that no late create stores them again. */
 export const rememberRemovals = (db: Builder, numbers: SQL, now: SQL) =>
   db
     .insert(removedItem)
@@ -19,7 +20,7 @@ export const rememberRemovals = (db: Builder, numbers: SQL, now: SQL) =>
       sql`select id, number, created_at, ${now} from item
         where number in (${numbers}) and created_at > ${now} - ${resendableMs}`,
     )
-    // It was deleted before, and restored.
+    // The item was deleted before, and then restored.
     .onConflictDoUpdate({ target: removedItem.id, set: { at: sql`excluded.at` } });
 
 /** Whether an item with this ID was stored, even if it has been deleted since. */
@@ -28,7 +29,7 @@ export const wasStored = (id: SQL): SQL =>
 
 const retentionMs = 60 * 60_000;
 
-/** Forgets the items whose creates can no longer arrive. Nothing remains. */
+/** Forgets the items whose creates can no longer arrive. Returns false, because one call forgets all of them. */
 export async function forgetRemovals(db: DataDatabase, now: number): Promise<false> {
   await retryTransient(db, () =>
     orm(db)

@@ -41,7 +41,7 @@ export interface ReplayRow {
   expires_at: number;
 }
 
-/** The values of a claim. Those of the key are null without one. */
+/** The values of a claim. `key`, `fingerprint` and `answer` are null without a key. */
 export interface ClaimValues {
   key: string | null;
   fingerprint: string | null;
@@ -94,7 +94,7 @@ const selectExists = collectionStatement<object>((db, v) =>
   db.select({ exists: collectionExists(v.collectionId).as("exists") }).from(sql`(select 1)`),
 );
 
-/** Whether the collection is not deleted. A cached response does not tell. */
+/** Whether the collection still exists. A cached response does not show this. */
 export async function isStillThere(db: CollectionDatabase): Promise<boolean> {
   const row = await retryTransient(db, () => selectExists(db, {}).first<{ exists: number }>());
   return row?.exists === 1;
@@ -159,7 +159,7 @@ export async function putReplay(
   await kv.put(timeline.epoch + key, JSON.stringify(entry), { expiration });
 }
 
-/** The response of an erased item. Its key stays claimed, so that no retry creates the item again. */
+/** The stored response of an erased item. The key stays claimed, so that no retry creates the item again. */
 export const erasedAnswer = "null";
 
 interface ErasureValues {
@@ -168,7 +168,7 @@ interface ErasureValues {
   at: number;
 }
 
-/** Items, or deleted ones that could be restored. */
+/** Items, or deleted items that can still be restored. */
 type ErasedTable = "item" | "deleted_item";
 
 const keysIn = (table: ErasedTable, numbers: SQL) => sql`select r.key from json_each(${numbers}) e
@@ -192,8 +192,8 @@ const eraseIn = (table: ErasedTable) => ({
 const erasuresIn = { item: eraseIn("item"), deleted_item: eraseIn("deleted_item") };
 
 /**
- * Empties the stored responses of items, in the batch that erases these items. Those that are not in the table, because a
- * member restored them meanwhile, keep theirs.
+ * Empties the stored responses of items in the batch that erases these items. Keeps the responses of items that are not
+ * in the table because a member restored them concurrently.
  */
 export const eraseReplays = (
   db: CollectionDatabase,
@@ -220,7 +220,7 @@ export async function sweepReplays(db: DataDatabase, now: number): Promise<boole
 }
 
 const erasedPerStep = 100;
-/** A response can reach KV until its create's background work ends, 30 seconds after the response. */
+/** A create's background work can store a response in KV until 30 seconds after the response. */
 const kvSettledMs = 60_000;
 
 /**

@@ -13,7 +13,7 @@ const span = sql.raw(String(sequencesPerCollection));
 const statusField = (id: SQL) =>
   sql`${id} * ${sql.raw(String(fieldsPerCollection))} + ${sql.raw(String(systemFieldIds.status))}`;
 
-/** The oldest submissions of a form that its rule concerns. Times of creation grow with the numbers. */
+/** The oldest submissions of a form that its retention rule applies to. Creation times grow with the numbers. */
 export const oldestRetained = (id: SQL, only: SQL, limit: SQL) =>
   sql`(select * from (select i.number, i.created_at, octet_length(i.data) as size from item i
       where ${only} = 'all' and i.number > ${id} * ${span} and i.number < (${id} + 1) * ${span}
@@ -44,7 +44,7 @@ const selectExpired = collectionStatement<ExpiredValues>((db, v) =>
     .orderBy(item.number),
 );
 
-/** Loads the oldest expired submissions of a form. Reads one step only, however many have expired. */
+/** Loads the oldest expired submissions of a form. Reads only one step, however many have expired. */
 export async function loadExpired(
   db: CollectionDatabase,
   expiry: Pick<ExpiredValues, "createdUntil" | "only">,
@@ -55,13 +55,13 @@ export async function loadExpired(
   return results.map(itemFromRow);
 }
 
-/** Days have 23 to 25 hours, and a rule counts them in the form's time zone. */
+/** A day has 23 to 25 hours, because a rule counts days in the form's time zone. */
 const dayMs = 24 * 60 * 60 * 1000;
 const hourMs = 60 * 60 * 1000;
 
 const appliesTo = (now: SQL) => sql`retain is not null and retain ->> 'appliesFrom' <= ${now}`;
 
-/** The copy that a move leaves shows its collection for some seconds, while requests that list all databases end. */
+/** The copy that a move leaves stays listed for some seconds, until requests that list all databases have ended. */
 const isMovedAway = sql.raw(isCopy("collection.id"));
 
 const selectNext = dataStatement<{ after: number; now: number }>((db, v) =>
@@ -77,7 +77,7 @@ const selectNext = dataStatement<{ after: number; now: number }>((db, v) =>
     .limit(1),
 );
 
-/** Finds the next form with submissions that may have expired, in turns. */
+/** Finds the next form in the queue with submissions that may have expired. */
 export async function nextRetaining(
   db: DataDatabase,
   after: number,

@@ -29,7 +29,7 @@ import { retryTransient, classifyError } from "#store/db/retry.ts";
 import { guardCode, dataGuard } from "#store/db/guard.ts";
 import { queueStart, queueOrder } from "./index-check.ts";
 
-/** Replaces a definition with the next version in one batch, with the changes to stored data that it requires. */
+/** Replaces a definition with the next version in one batch, and changes stored data as the new version requires. */
 export async function changeDefinition(
   db: CollectionDatabase,
   current: Collection,
@@ -48,7 +48,7 @@ export async function changeDefinition(
   ]);
 }
 
-/** Raises the revision, and keeps the field IDs before `nextId` reserved, whether or not a pending change takes effect. */
+/** Raises the revision. Keeps the field IDs below `nextId` reserved, whether or not a pending change takes effect. */
 const raiseRevision = collectionStatement<{ nextId: number }>((db, v) =>
   db
     .update(collection)
@@ -71,7 +71,10 @@ const insertPendingStatement = collectionStatement<{
   ),
 );
 
-/** Starts a change that must check more items than one batch can. Until it ends, writes must also meet its rules. */
+/**
+ * Starts a change that has to check more items than one batch can. Until the change ends, writes must also meet its
+ * rules.
+ */
 export async function beginPending(
   db: CollectionDatabase,
   current: Collection,

@@ -5,19 +5,19 @@ import { loadReach } from "#store/home/placements.ts";
 import type { FileBucket, FileStore } from "./file-store.ts";
 import { deleteRows, removing } from "./files.ts";
 
-/** Steps that delete files. Each may be interrupted at any point, and the next run continues. */
+/** Steps that delete files. A step may stop at any point, and the next run continues. */
 
 const filesPerStep = 200;
 
-/** The database that owns a collection decides about its files, not one that has a copy of their rows. */
+/** Only the database that owns a collection decides about its files, not a database with a copy of the rows. */
 const isOwn = `not ${isCopy("file.collection_id")}`;
 const claimExpired = `update file set remove_at = ${removing} where id in (
   select id from file where remove_at > ${removing} and remove_at <= ?1 and ${isOwn} order by remove_at limit ${filesPerStep})`;
 const selectRemoving = `select id from file where remove_at = ${removing} and ${isOwn} limit ${filesPerStep}`;
 
 /**
- * Deletes one step of the files that nothing needs: first the objects, then the rows. Once claimed, a file can no longer
- * be attached. Returns whether there were any.
+ * Deletes one step of the files that nothing needs: first the objects, then the rows. A file that is being deleted can
+ * no longer be attached. Returns whether there were any.
  */
 export async function sweepFiles(
   db: DataDatabase,
@@ -37,13 +37,13 @@ export async function sweepFiles(
   return true;
 }
 
-/** No upload lasts this long, so an object that has no row after this time never gets one. */
+/** No upload lasts this long. An object that has no row after this time never gets one. */
 const settledMs = 12 * 60 * 60_000;
 const settled = `select removed_at, id from removed_file where removed_at <= ?1 order by removed_at, id limit ${filesPerStep}`;
 
 /**
- * Deletes the objects of one step of the removed files again, because an upload that began before the removal can have
- * stored one. Returns whether more may remain.
+ * Deletes the objects of one step of the removed files again, because an upload that began before the removal may have
+ * stored one later. Returns whether more may remain.
  */
 export async function sweepRemovedFiles(
   db: DataDatabase,
@@ -76,7 +76,7 @@ async function loadPosition(db: DataDatabase, name: string): Promise<string> {
 const changesPerStep = 1000;
 const history = "history";
 
-/** The next files that their items no longer have, in the order of the changes that removed them. */
+/** The next files that were removed from their items, in the order of the changes that removed them. */
 const windowSql = `select id, detached from file where detached is not null and (detached, id) > (?1, ?2)
   order by detached, id limit ${changesPerStep}`;
 const releaseForgotten = `update file set remove_at = ${removing}
@@ -85,8 +85,8 @@ const releaseForgotten = `update file set remove_at = ${removing}
 const selectWindowEnd = `select detached, id, count(*) over () as files from (${windowSql}) order by detached desc, id desc limit 1`;
 
 /**
- * Gives up one step of the files that only the history had, once it no longer has the values of the change that removed
- * them. Older values expire earlier, so no other change refers to them. Returns whether more may remain.
+ * Marks one step of former files for removal once the history no longer has the values of the change that removed them.
+ * Older values expire earlier, so no other change refers to these files. Returns whether more may remain.
  */
 export async function releaseFormerFiles(db: DataDatabase): Promise<boolean> {
   const [detached = "0", id = ""] = (await loadPosition(db, history)).split(" ");
@@ -99,7 +99,7 @@ export async function releaseFormerFiles(db: DataDatabase): Promise<boolean> {
   );
   const end = results[1]?.results[0];
   const isFull = end !== undefined && end.files === changesPerStep;
-  // The next run starts over after the last file.
+  // After the last file, the next run starts from the beginning.
   const after = isFull ? `${end.detached} ${end.id}` : "";
   if (after !== "" || position[0] !== 0)
     await retryTransient(db, () => db.prepare<"data">(savePosition, [history, after]).run());
@@ -107,14 +107,14 @@ export async function releaseFormerFiles(db: DataDatabase): Promise<boolean> {
 }
 
 const objectsPerStep = 1000;
-/** The name of the position in a bucket. */
+/** The name under which the position in a bucket is stored. */
 const objects = ({ jurisdiction }: FileBucket) =>
   jurisdiction === null ? "objects" : `objects ${jurisdiction}`;
 
 /**
- * Deletes one step of the objects of a bucket that have no row, and carries those to another bucket whose row is in
- * another jurisdiction. Only a restore of a database to an earlier time leaves objects without a row, and versions before
- * `removed_file` did. `dbs` are all bound databases. Returns whether more may remain.
+ * Deletes one step of the objects of a bucket that have no row, and copies misplaced objects to the bucket of their
+ * jurisdiction. Objects without a row come only from a restore of a database to an earlier time, or from versions
+ * before `removed_file`. `dbs` are all bound databases. Returns whether more may remain.
  */
 export async function sweepObjects(
   databases: Databases,
@@ -148,11 +148,11 @@ export async function sweepObjects(
   return after !== "";
 }
 
-/** Each is up to 90 MB. */
+/** The maximum number of objects per step. Each one has up to 90 MB. */
 const carriedPerStep = 20;
 
 /**
- * Carries those of the objects whose rows are in databases with another bucket. Returns the key of the last one if more
+ * Moves the objects whose rows are in databases with another bucket. Returns the key of the last moved object if more
  * remain.
  */
 async function carryMisplaced(
@@ -168,9 +168,9 @@ async function carryMisplaced(
   for (const db of dbs) {
     const to = databases.jurisdictions.get(db.name) ?? null;
     if (files.areTogether(from, to)) continue;
-    const own = `select id from file where id in (select value from json_each(?1)) and ${isOwn}`;
+    const ownText = `select id from file where id in (select value from json_each(?1)) and ${isOwn}`;
     const { results } = await retryTransient(db, () =>
-      db.prepare<"data">(own, [JSON.stringify(keys)]).all<{ id: string }>(),
+      db.prepare<"data">(ownText, [JSON.stringify(keys)]).all<{ id: string }>(),
     );
     for (const { id } of results) targets.set(id, to);
   }
@@ -184,8 +184,8 @@ async function carryMisplaced(
 }
 
 /**
- * Deletes those of the objects that really have no row. The directory names the database of each row, and only a move
- * changes that. So if all of them are bound and no move takes place meanwhile, no row can hide in another database.
+ * Deletes the objects that have no row in any database. The directory names the database of each row, and only a move
+ * changes it. If all databases are bound and no move runs during the check, no row can be missed.
  */
 async function deleteOrphans(
   databases: Databases,
@@ -200,20 +200,20 @@ async function deleteOrphans(
   if (orphans.length > 0 && after.lastMove === before.lastMove) await bucket.delete(orphans);
 }
 
-/** Those of the keys for which no database has a row. */
+/** Returns the keys for which no database has a row. */
 async function withoutRows(
   dbs: readonly DataDatabase[],
   keys: readonly string[],
 ): Promise<string[]> {
-  let missing = [...keys];
+  let missingKeys = [...keys];
   for (const db of dbs) {
-    if (missing.length === 0) return [];
+    if (missingKeys.length === 0) return [];
     const statement = db.prepare<"data">(
       "select value as key from json_each(?1) e where not exists (select 1 from file where id = e.value)",
-      [JSON.stringify(missing)],
+      [JSON.stringify(missingKeys)],
     );
     const { results } = await retryTransient(db, () => statement.all<{ key: string }>());
-    missing = results.map(({ key }) => key);
+    missingKeys = results.map(({ key }) => key);
   }
-  return missing;
+  return missingKeys;
 }

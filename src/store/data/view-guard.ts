@@ -5,17 +5,17 @@ import { preparePageStatement } from "./search/batch.ts";
 import { allSql } from "./search/conditions.ts";
 import { SearchValues } from "./search/search-values.ts";
 
-/** What a create does beyond storing an item. */
+/** Limits of a create besides those of storing an item. */
 export interface CreateLimits {
-  /** The conditions of the caller's view; none for a whole collection. */
+  /** The conditions of the caller's view. Empty for a whole collection. */
   conditions: readonly Condition[];
   /** Whether to run every statement and then store nothing. */
   isTrial?: boolean;
 }
 
 /**
- * Aborts the batch when one of these new items does not meet the conditions. It comes after the statements that store
- * them, as the database assigns times and numbers.
+ * Aborts the batch when one of these new items does not meet the conditions. Runs after the statements that store the
+ * items, because the database assigns times and numbers.
  */
 export function viewGuard(
   db: CollectionDatabase,
@@ -25,10 +25,10 @@ export function viewGuard(
   const statements: PreparedStatement<"data">[] = [];
   if (conditions.length > 0 && ids.length > 0) {
     const values = new SearchValues();
-    const named = values.list([...ids]);
+    const idList = values.list([...ids]);
     const statement =
       values.statement(`insert into guard select ${guardCodes.outside_view} where exists (
-      select 1 from item i where i.id in ${named} and not ${allSql(conditions, values)})`);
+      select 1 from item i where i.id in ${idList} and not ${allSql(conditions, values)})`);
     statements.push(preparePageStatement(db, statement));
   }
   if (isTrial)

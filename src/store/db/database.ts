@@ -101,7 +101,9 @@ export async function batchQueries<S extends Scope, const Q extends Queries<S>>(
   return drizzle(client).batch(queries as never);
 }
 
-/** The lists of several databases, for each query. Each row says whether its database owns the collection. */
+/**
+ * The lists of several databases, for each query. Each row has a column for whether its database owns the collection.
+ */
 type ListsOf<R extends readonly unknown[]> = {
   [Index in keyof R]: R[Index] extends readonly (infer Row extends PlacedRow)[]
     ? Lists<Row>
@@ -109,9 +111,9 @@ type ListsOf<R extends readonly unknown[]> = {
 };
 
 /**
- * Reads from the home database with the collections in it, and from every database that may have collections. Each
- * database takes one D1 call, and several run in parallel. Returns the results of the home queries, and the lists of each
- * data query.
+ * Reads from the home database and its collections, and from every database that may have collections. Each database
+ * takes one D1 call. Several calls run in parallel. Returns the results of the home queries, and the lists of each data
+ * query.
  */
 export async function batchHomeAndData<
   const Home extends Queries<Scope>,
@@ -145,26 +147,26 @@ export async function batchHomeAndData<
 /** An installation's databases, queried at their primaries. */
 export interface PrimaryDatabases extends Databases {
   /**
-   * Opens a session whose reads replicas may serve. Where there are data databases, only collections have replica reads
-   * and versions. Members and credentials are read at the primary of the home database.
+   * Opens a session whose reads replicas may serve. With data databases, replicas and tracked versions apply only to
+   * collections. Members and credentials are always read at the primary of the home database.
    */
   openSession(from: typeof primary | typeof nearest): Session;
-  /** The same databases for one request, whose batches share the time that they may wait for moves. */
+  /** Returns the same databases for one request. Its batches share a limit for the time that they wait for moves. */
   forRequest(): PrimaryDatabases;
 }
 
 /** The D1 bindings of an installation. */
 export interface DatabaseBindings {
   home: D1Database;
-  /** By the names of the bindings. Without them, collections are in the home database. */
+  /** The data databases by the names of their bindings. Without them, collections are in the home database. */
   data?: Readonly<Record<string, D1Database>>;
-  /** By the names of the bindings. */
+  /** The jurisdictions by the names of the bindings. */
   jurisdictions?: ReadonlyMap<string, string>;
 }
 
 /**
- * The only place that creates handles from D1 bindings. The home database has the collections that were never placed
- * in a data database.
+ * The only place that creates handles from D1 bindings. The home database has the collections that were never placed in
+ * a data database.
  */
 export function openDatabases(
   { home, data = {}, jurisdictions = new Map() }: DatabaseBindings,

@@ -10,16 +10,16 @@ export interface Placement {
   database: string;
   /** Grows with each move. 0 for a collection that was never placed, and is therefore in the home database. */
   epoch: number;
-  /** Whether its creation has not finished. */
+  /** Whether the creation of the collection is unfinished. */
   isCreating: boolean;
-  /** Whether a move has been announced. Replicas of its database are not used then. */
+  /** Whether a move has been announced. Reads then skip the replicas of the database. */
   isMoving: boolean;
 }
 
 /** A collection by its id, or by its kind and key. */
 export type PlacedName = { id: number } | { kind: CollectionKind; key: string };
 
-/** What an isolate remembers. A fence in each database refuses outdated placements. */
+/** The placements that an isolate remembers. A fence in each database rejects statements with an outdated placement. */
 const placementsIn = memoryPart(() => new Map<string, { placement: Placement; readAt: number }>());
 export const maxAgeMs = 60_000;
 const maxPlacements = 2000;
@@ -59,7 +59,7 @@ export class Directory {
     this.#memory = memory;
   }
 
-  /** Finds a placement, which may be outdated by 60 seconds. Undefined if there is no such collection now. */
+  /** Finds a placement, which may be up to 60 seconds old. Returns undefined if the collection does not exist. */
   async find(name: PlacedName): Promise<Placement | undefined> {
     const cached = placementsIn(this.#memory).get(cacheKey(name));
     if (cached && this.#clock.now() - cached.readAt < maxAgeMs) return cached.placement;
@@ -81,7 +81,8 @@ export class Directory {
     }
     const placement = placementFromRow(row);
     if (!placement.isCreating) {
-      // The next request may name it the other way. No name leads to a deleted collection, whose key begins with "~".
+      // The next request may use the other name. A key that begins with "~" belongs to a deleted collection, so no name
+      // finds it.
       this.#remember(`${row.kind}:${row.key}`, placement, readAt);
       this.#remember(cacheKey({ id: placement.collectionId }), placement, readAt);
     }

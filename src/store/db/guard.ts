@@ -40,7 +40,7 @@ export const guardCodes = {
   not_owner: 23,
 } as const;
 
-/** A code as SQL. */
+/** The code of a constraint as SQL. */
 export function guardCode(name: keyof typeof guardCodes): SQL {
   return sql.raw(String(guardCodes[name]));
 }
@@ -48,8 +48,9 @@ export function guardCode(name: keyof typeof guardCodes): SQL {
 type SelectCode<Values> = (values: Placeholders<Values>) => SQL;
 
 /**
- * Builds a statement that aborts its batch when `code`, a select of one column `code`, returns a code. The violated
- * constraint's name gives the reason. Otherwise it writes nothing. Each scope has a table `guard`.
+ * Builds a statement that aborts its batch when the select `code` returns a code in its only column `code`. The name of
+ * the violated constraint identifies the reason. Otherwise the statement writes nothing. Each scope has a table
+ * `guard`.
  */
 const buildGuard =
   <Values extends object>(selectCode: SelectCode<Values>) =>
@@ -82,7 +83,7 @@ export function collectionGuard<Values extends object>(
   return collectionStatement<Values>(buildGuard(selectCode));
 }
 
-/** Runs a batch in one transaction. Returns false if a guard rejects it, and then nothing is stored. */
+/** Runs a batch in one transaction. Returns false and stores nothing if a guard aborts it. */
 export async function runGuarded<S extends Scope>(
   db: Database<S>,
   statements: readonly PreparedStatement<S>[],
@@ -90,7 +91,7 @@ export async function runGuarded<S extends Scope>(
   return (await runGuardedBatch(db, statements)) === undefined;
 }
 
-/** Runs a batch in one transaction. If a guard rejects it, nothing is stored, and the violated constraint is returned. */
+/** Runs a batch in one transaction. If a guard aborts it, stores nothing and returns the violated constraint. */
 export async function runGuardedBatch<S extends Scope>(
   db: Database<S>,
   statements: readonly PreparedStatement<S>[],

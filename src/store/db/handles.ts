@@ -15,7 +15,7 @@ export type Scope = "home" | "data";
 declare const tables: unique symbol;
 export declare const needs: unique symbol;
 
-/** The tables of these scopes. A database with more scopes is valid where fewer are required. */
+/** The tables of these scopes. A database with more scopes is assignable to one with fewer. */
 export type Tables<S extends Scope> = { readonly [Name in S]: true };
 
 /** A statement that only a database with the tables of its scopes accepts. */
@@ -26,7 +26,7 @@ export type PreparedStatement<S extends Scope> = Pick<
   readonly [needs]: (has: Tables<S>) => void;
 };
 
-/** A database with the tables of these scopes. `D1Database` itself is never passed on. */
+/** A database with the tables of these scopes. Other code never gets the `D1Database` itself. */
 export interface Database<S extends Scope> {
   readonly [tables]: Tables<S>;
   readonly timing: Timing;
@@ -45,9 +45,9 @@ export interface HomeDatabase extends Database<"home"> {
 export interface DataDatabase extends Database<"data"> {
   /** The name of its binding. */
   readonly name: string;
-  /** The handle of a collection that is stored here. */
+  /** Returns the handle of a collection that is stored here. */
   of(collection: { readonly id: number }): CollectionDatabase;
-  /** The handle of a collection that this database may not own yet, or not anymore. */
+  /** Returns the handle of a collection that this database may not own yet or no longer owns. */
   unfenced(collection: { readonly id: number }): CollectionDatabase;
 }
 
@@ -56,7 +56,10 @@ export interface CollectionDatabase extends Database<"data"> {
   readonly collectionId: number;
 }
 
-/** Home and data in one database, or the home database and the collections in it. A batch may mix both scopes, and a statement may join their tables. */
+/**
+ * Home and data in one database, or the home database with its own collections. A batch may mix both scopes, and a
+ * statement may join their tables.
+ */
 export interface SingleDatabase extends Database<Scope> {
   /** The name of its binding. */
   readonly name: string;
@@ -64,24 +67,24 @@ export interface SingleDatabase extends Database<Scope> {
 
 /** The databases of an installation. Either all share one session, or all query their primaries. */
 export interface Databases {
-  /** Null where home and data are one database. */
+  /** Null if home and data are one database. */
   readonly directory: Directory | null;
   readonly timing: Timing;
   readonly timeline: Timeline;
-  /** The jurisdictions of databases, by their names. A database without one may be anywhere. */
+  /** The jurisdictions of databases by name. A database without one may be anywhere. */
   readonly jurisdictions: ReadonlyMap<string, string>;
-  /** The jurisdiction of the database that owns a collection; null without one. */
+  /** Returns the jurisdiction of the database that owns a collection. Null if it has none. */
   readonly jurisdictionOf: (collection: { readonly id: number }) => Promise<string | null>;
   readonly home: HomeDatabase;
-  /** The home database with the collections in it, for lists and background work. */
+  /** The home database with its own collections, for lists and background work. */
   readonly homeWithData: SingleDatabase;
-  /** Null where there are data databases. */
+  /** Null if there are data databases. */
   readonly singleDatabase: SingleDatabase | null;
-  /** The database of a collection whose id is known. */
+  /** Returns the database of a collection with a known id. */
   readonly of: (collection: { readonly id: number }) => CollectionDatabase;
-  /** The database of the app or form with this name, which may not exist yet. */
+  /** Returns the database of the app or form with this name, which may not exist yet. */
   readonly named: (kind: CollectionKind, key: string) => DataDatabase;
-  /** Every database that may have collections, for sweeps, lists and background work. */
+  /** Returns every database that may have collections, for sweeps, lists and background work. */
   readonly dataDatabases: () => readonly DataDatabase[];
 }
 
@@ -119,13 +122,13 @@ export class Handle {
     this.collectionId = collectionId;
   }
 
-  /** The D1 database of a handle. */
+  /** Returns the D1 database of a handle. */
   static client(handle: object): D1Database {
     if (handle instanceof Handle) return handle.#client;
     throw new TypeError("Not a database handle.");
   }
 
-  /** The same database, which queries through another client. */
+  /** Returns the same database with queries that go through another client. */
   static through(handle: object, client: D1Database): Handle {
     if (!(handle instanceof Handle)) throw new TypeError("Not a database handle.");
     return new Handle({ name: handle.name, client, isFenced: handle.#isFenced }, handle);
@@ -174,7 +177,7 @@ interface HandleSource {
   isFenced?: boolean;
 }
 
-/** What the handles of all sessions share. */
+/** The values that the handles of all sessions share. */
 export type SharedParts = Pick<Databases, "timing" | "timeline" | "jurisdictions">;
 
 /** Creates the handles of an installation with one database. */

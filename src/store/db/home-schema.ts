@@ -97,7 +97,7 @@ export const credential = lazyTable(
   (table) => [index("credential_by_member").on(table.memberId)],
 );
 
-/** The resources that credentials lost with a deleted app or form. */
+/** The resources that credentials lost when an app or form was deleted. */
 export const formerAccess = lazyTable(
   "former_access",
   () => ({
@@ -156,7 +156,7 @@ export const columnChoice = lazyTable(
   (table) => [primaryKey({ columns: [table.memberId, table.list] })],
 );
 
-/** The databases of the collections that are not, or not always were, in the home database. */
+/** The databases of the collections that are, or once were, outside the home database. */
 export const placement = lazyTable(
   "placement",
   () => ({
@@ -195,7 +195,7 @@ export const collectionMove = lazyTable("collection_move", () => ({
   problem: text("problem"),
 }));
 
-/** The data databases that an operator added, where known. */
+/** The data databases that `npm run databases` has added. */
 export const dataDatabase = lazyTable("data_database", () => ({
   name: text("name").primaryKey(),
   location: text("location"),
@@ -227,7 +227,7 @@ export const personHit = lazyTable(
   (table) => [primaryKey({ columns: [table.searchId, table.item] })],
 );
 
-/** What each database last reported about itself. */
+/** The last report of each database about its size and load. */
 export const databaseReport = lazyTable("database_report", () => ({
   name: text("name").primaryKey(),
   bytes: integer("bytes").notNull(),

@@ -4,7 +4,7 @@ import type { Actor } from "#domain/audit.ts";
 
 /** The tables of items. */
 
-/** The columns that both tables begin with. */
+/** The columns with which both tables begin. */
 const commonColumns = () => ({
   number: integer("number").primaryKey(),
   id: text("id").notNull().unique(),

@@ -6,7 +6,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { lazy } from "#domain/lazy.ts";
 
-/** Declares a table that Drizzle builds on first use, because building all of them takes a third of a start. */
+/** Declares a table that Drizzle builds on first use. Building all tables would take a third of a start. */
 export function lazyTable<
   Name extends string,
   Columns extends Record<string, SQLiteColumnBuilderBase>,
@@ -24,7 +24,7 @@ export function lazyTable<
   });
 }
 
-/** A part of other statements, built on first use. */
+/** SQL for use in other statements, built on first use. */
 export const lazySql = (build: () => SQL): SQLWrapper => ({
   getSQL: lazy(build),
   shouldOmitSQLParens: () => true,

@@ -9,13 +9,13 @@ export interface PlacedRow {
   isOwn: number;
 }
 
-/** The column `isOwn` of a row about the collection with this id. `collectionId` is SQL. */
+/** The column `isOwn` of a row about a collection. `collectionId` is SQL for the id of the collection. */
 export const isOwnColumn = (collectionId: string) =>
   sql<number>`not ${sql.raw(isCopy(collectionId))}`.as("isOwn");
 
 /**
- * What each database lists. For some seconds after a move, the former database lists a collection too, so rows are only
- * accessible merged.
+ * The lists of several databases. For some seconds after a move, the former database still lists the collection, so the
+ * rows are only accessible in merged form.
  */
 export class Lists<Row extends PlacedRow> {
   readonly #lists: readonly (readonly Row[])[];
@@ -25,8 +25,8 @@ export class Lists<Row extends PlacedRow> {
   }
 
   /**
-   * The rows of all lists, one of each name: that of the owner. Several lists are sorted again if `compare` is given. One
-   * list keeps the order that its database gave it.
+   * Merges the rows of all lists. Of several rows with one name, it returns the owner's. Sorts several lists again if
+   * `compare` is given. A single list keeps the order of its database.
    */
   merge(
     nameOf: (row: Row) => unknown,
@@ -35,11 +35,11 @@ export class Lists<Row extends PlacedRow> {
     const rows = new Map<unknown, Row>();
     for (const row of this.#lists.flat()) {
       const name = nameOf(row);
-      const known = rows.get(name);
-      if (known === undefined || row.isOwn > known.isOwn) rows.set(name, row);
+      const previous = rows.get(name);
+      if (previous === undefined || row.isOwn > previous.isOwn) rows.set(name, row);
     }
-    const merged = [...rows.values()];
-    const sorted = compare && this.#lists.length > 1 ? merged.toSorted(compare) : merged;
+    const mergedRows = [...rows.values()];
+    const sorted = compare && this.#lists.length > 1 ? mergedRows.toSorted(compare) : mergedRows;
     return sorted.map((placed) => {
       const { isOwn: _, ...row } = placed;
       return row;
@@ -47,7 +47,7 @@ export class Lists<Row extends PlacedRow> {
   }
 }
 
-/** Compares as `collate nocase` does for most names: without regard to the case of Latin letters. */
+/** Compares names like `collate nocase` does in most cases: ignores the case of Latin letters. */
 export function compareNames(one: { name: string }, other: { name: string }): number {
   const [first, second] = [one, other].map(({ name }) => name.toLowerCase()) as [string, string];
   return first < second ? -1 : Number(first > second);

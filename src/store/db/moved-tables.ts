@@ -23,18 +23,18 @@ import {
 } from "./schema.ts";
 
 /**
- * The only list of what belongs to a collection: a move copies and compares these tables, and the erasure of a copy
- * deletes them. A test fails if a table of the data scope is neither here nor in `tablesThatStay`.
+ * The only list of the tables with rows of a collection. A move copies and compares these tables, and the erasure of a
+ * copy deletes their rows. A test fails if a table of the data scope is neither here nor in `tablesThatStay`.
  */
 
-/** How a column names the collection. */
+/** How a column identifies the collection. */
 type Span =
-  /** The number of an item, a change or a field: the collection's id comes first. */
+  /** The number of an item, a change or a field, which starts with the collection's id. */
   | "number"
   | "id"
-  /** The negative id of a deleted collection, too. */
+  /** The id of a collection, or the negative id of a deleted one. */
   | "absolute"
-  /** The ID of an item. The claims of batches from before moves have one without a collection. */
+  /** The ID of an item. Claims of batches that were stored before moves existed have an ID without a collection. */
   | "item";
 
 interface Declaration {
@@ -44,11 +44,11 @@ interface Declaration {
   /** The text columns that can be large. */
   large?: readonly string[];
   /**
-   * Small tables whose rows make the service work on a collection, or show it. They move in the batch that gives the
-   * collection to its new database.
+   * Small tables with rows that make the service work on a collection or list it. They move in the batch that makes the
+   * new database the owner.
    */
   isHeld?: boolean;
-  /** Rows that each database deletes at a certain time, so that both sides may differ in them. */
+  /** Whether each database deletes these rows by itself after some time, so that they may differ between both sides. */
   expires?: boolean;
 }
 
@@ -84,7 +84,7 @@ const declarations = lazy((): readonly Declaration[] => [
   { table: formerEntry, column: "field", span: "number", isHeld: true },
 ]);
 
-/** The other tables of the data scope, with the reason. */
+/** The other tables of the data scope, with the reason why they stay. */
 export const tablesThatStay = {
   audit_entry: "the audit shows the entries of all databases",
   guard: "it never has rows",
@@ -105,7 +105,7 @@ export interface MovedTable extends Omit<Declaration, "table" | "large"> {
   name: string;
   columns: readonly string[];
   key: readonly string[];
-  /** The bytes of a row, nearly. */
+  /** SQL for the approximate bytes of a row. */
   bytes: string;
 }
 
@@ -130,7 +130,10 @@ function describe({ table, large = [], ...declaration }: Declaration): MovedTabl
 const digitsOf = (column: string) => `substr(${column}, 15, 6)`;
 const namedLength = 30;
 
-/** Whether a row is of a collection. A claim that names none may be of any: a copy takes it along, an erasure does not. */
+/**
+ * SQL for whether a row belongs to a collection. A claim without a collection may belong to any: a copy includes it, an
+ * erasure does not.
+ */
 export function isOfCollection(
   { column, span }: MovedTable,
   collectionId: number,
@@ -154,17 +157,17 @@ export function isOfCollection(
   }
 }
 
-/** Whether the database has only the copy of a collection that a move leaves, or has not finished to make. */
+/** SQL for whether the database has only a copy of a collection, which a move has left or is still making. */
 export const isCopy = (collectionId: string | number): string =>
   `exists (select 1 from owner o where o.collection_id = ${collectionId} and o.state = 'moved')`;
 
 export const triggerEvents = ["insert", "update", "delete"] as const;
 export const triggerName = (table: MovedTable, event: string) => `move_${table.name}_${event}`;
-/** The triggers that exist while a collection moves. */
+/** Returns the names of the triggers that exist while a collection moves. */
 export const moveTriggers = (): string[] =>
   copiedTables().flatMap((table) => triggerEvents.map((event) => triggerName(table, event)));
 
-/** Whether the row `row` of a trigger belongs to a collection that moves away. */
+/** SQL for whether the row `row` of a trigger belongs to a collection that moves away. */
 export function isMovingAway({ column, span }: MovedTable, row: "new" | "old"): string {
   const value = `${row}.${column}`;
   const isNamed = {

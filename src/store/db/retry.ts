@@ -1,7 +1,7 @@
 import type { Timing } from "#domain/ports.ts";
 import { problem } from "#domain/problem/problem.ts";
 
-/** The reason why a D1 call failed. D1 has no error codes, so the text of the message decides. */
+/** The reason for the failure of a D1 call. D1 has no error codes, so this depends on the text of the message. */
 export type DatabaseFailure =
   /** The guard or a unique constraint rejected the batch, and nothing was stored. */
   | { kind: "guard"; constraint: string }

@@ -7,10 +7,12 @@ import { classifyError } from "./retry.ts";
 
 /**
  * Installations with several databases find the database of a collection when its statements run. Each batch checks in
- * its own transaction that this database owns the collection, so an outdated directory is noticed and never trusted.
+ * its own transaction that this database owns the collection. An outdated directory entry is therefore always detected.
  */
 
-/** Which epochs of a collection a database must own. `missing` is the epoch of a collection without a row in `owner`. */
+/**
+ * The epochs of a collection that a database must own. `missing` is the epoch of a collection without a row in `owner`.
+ */
 interface Fence {
   collectionId: number;
   missing: number;
@@ -18,9 +20,9 @@ interface Fence {
   highest: number;
 }
 
-/** A database, or its part of a session. */
+/** A database, or the part of a session in one database. */
 export type Client = D1Database & {
-  /** Makes all later reads use the primary, because a replica gave an outdated answer. */
+  /** Makes all later reads use the primary, because a replica returned an outdated result. */
   usePrimary?: () => void;
 };
 
@@ -28,22 +30,25 @@ interface Target {
   name: string;
   client: Client;
   fence: Fence;
-  /** Whether only the primary may answer, because a replica may miss the end of a move. */
+  /** Whether only the primary may respond, because a replica may not yet have the end of a move. */
   isMoving: boolean;
 }
 
 /** Finds the database of a collection. */
 interface Route {
-  /** Routes with one key lead to the same database. */
+  /** Routes with the same key lead to the same database. */
   readonly key: string;
   find(): Promise<Target>;
-  /** Called when the database did not own the collection. Undefined if the directory still says the same. */
+  /** Finds the database again after one rejected the collection. Returns undefined if the directory has not changed. */
   findAgain(refused: Target): Promise<Target | undefined>;
 }
 
 const anyEpoch = Number.MAX_SAFE_INTEGER;
 
-/** Background work of one database serves what that database owns, in any epoch. */
+/**
+ * The route of background work, which is limited to one database. Accepts the collections that the database owns in any
+ * epoch.
+ */
 const localRoute = (client: D1Database, collectionId: number): Route => ({
   key: `local ${collectionId}`,
   find: async () => ({
@@ -87,7 +92,7 @@ function directoryRoute(
   };
 }
 
-/** The home database answers that a collection without a placement does not exist. */
+/** The home database. It responds that a collection without a placement does not exist. */
 const nowhere: Placement = {
   collectionId: 0,
   database: homeName,
@@ -99,7 +104,7 @@ const nowhere: Placement = {
 const ownerCondition = (isUsable: string) =>
   `coalesce((select iif(${isUsable}, epoch, -1) from owner where collection_id = ?1), ?2) between ?3 and ?4`;
 const readFence = `select 1 where ${ownerCondition("state <> 'moved'")}`;
-// A write that comes after the end of a freeze prevents the move from finishing until it is copied too.
+// A write after the end of a freeze makes the move wait until that write is copied too.
 const writeFence = `insert into guard select ${guardCodes.not_owner} where not ${ownerCondition("state = 'owned' or state = 'frozen' and frozen_until <= ?5")}`;
 
 interface RoutedQuery {
@@ -107,7 +112,7 @@ interface RoutedQuery {
   readonly values: readonly unknown[];
 }
 
-/** Only a certain read counts as one. Other statements take the fence of writes, which is right for both. */
+/** Treats only statements that are certainly reads as reads. The fence of writes is also correct for reads. */
 const isRead = ({ sql }: RoutedQuery) =>
   /^\s*select\b/i.test(sql) ||
   (/^\s*with\b/i.test(sql) && !/\b(insert|update|delete|replace)\b/i.test(sql));
@@ -140,7 +145,7 @@ async function runFenced(
   }
 }
 
-/** A request waits up to 2 seconds for moves to finish. */
+/** The maximum time that a request waits for moves to finish. */
 const maxWaitMs = 2000;
 const pauseMs = 250;
 
@@ -151,13 +156,13 @@ async function waitForMove({ clock }: Timing, wait: MoveWait): Promise<void> {
   await clock.sleep(Math.min(pauseMs, wait.endsAt - now));
 }
 
-/** Runs statements where the collection is, in the shape of a D1 database. */
+/** Runs statements in the database of the collection. Has the interface of a D1 database. */
 export class RoutedClient {
   readonly #route: Route;
   readonly #owner: object;
   readonly #timing: Timing;
 
-  /** Clients with one owner and one route are interchangeable. */
+  /** Clients with the same owner and the same route are interchangeable. */
   constructor(owner: object, route: Route, timing: Timing) {
     this.#owner = owner;
     this.#route = route;
@@ -177,7 +182,7 @@ export class RoutedClient {
     ) as unknown as D1Database;
   }
 
-  /** The client of a collection that stays in this database. */
+  /** Returns the client of a collection in this database, without a directory. */
   static within(client: D1Database, collectionId: number, timing: Timing): D1Database {
     return new RoutedClient(
       client,
@@ -243,7 +248,10 @@ class RoutedStatement implements RoutedQuery {
     return (await this.all()).results[0] ?? null;
   }
 
-  /** Rows without names. Columns of one name would become one, so statements give each column its own. */
+  /**
+   * Rows without column names. Two columns with the same name would become one, so statements give each column its own
+   * name.
+   */
   async raw(): Promise<unknown[][]> {
     return (await this.all()).results.map((row) => Object.values(row as object) as unknown[]);
   }

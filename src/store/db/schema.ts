@@ -74,7 +74,7 @@ export const moveLog = lazyTable("move_log", () => ({
   k3: anyColumn("k3"),
 }));
 
-/** Deleted apps and forms. Rows remain after the erasure, so that no id is given again. */
+/** Deleted apps and forms. Rows remain after the erasure, so that no id is used again. */
 export const deletion = lazyTable("deletion", () => ({
   collectionId: integer("collection_id").primaryKey(),
   kind: text("kind", { enum: ["app", "form"] }).notNull(),
@@ -148,19 +148,19 @@ export const replay = lazyTable(
   (table) => [index("replay_by_expiry").on(table.expiresAt)],
 );
 
-/** Keys whose stored responses were erased, until KV has surely lost its copies. */
+/** Keys whose stored responses were erased. Rows remain until KV can no longer have copies. */
 export const erasedReplay = lazyTable("erased_replay", () => ({
   key: text("key").primaryKey(),
   at: integer("at").notNull(),
 }));
 
-/** Items that members erased lately. A restore of the database repeats their erasure. */
+/** Items that members erased recently. After a restore of the database, the service erases them again. */
 export const erasedItem = lazyTable("erased_item", () => ({
   id: text("id").primaryKey(),
   at: integer("at").notNull(),
 }));
 
-/** Young items that were deleted, so that a late create does not store them again. */
+/** Items that were deleted soon after their creation. Rows keep a late create from storing them again. */
 export const removedItem = lazyTable("removed_item", () => ({
   id: text("id").primaryKey(),
   number: integer("number").notNull(),

@@ -30,9 +30,12 @@ type Start = typeof primary | typeof nearest;
 /** The writes of a credential that its reads must include. */
 interface ReadRequirement {
   bookmark: string | null;
-  /** Whether a write may be in any database that is not `confirmed`. Only its primary is then certain to contain it. */
+  /**
+   * Whether an unreported write may be in any database outside `confirmed`. Only the primaries of these databases are
+   * certain to contain it.
+   */
   untold: boolean;
-  /** Absent where an object of an earlier version answered. */
+  /** Missing if an object of an earlier version responded. */
   confirmed?: readonly string[];
 }
 
@@ -45,7 +48,7 @@ export class Session implements VersionTracker {
   /** Handles that query through this session. Stores use them like any other handle. */
   readonly databases: Databases;
 
-  /** `createHandles` builds the handles of databases that query through this session. */
+  /** `createHandles` builds handles of databases that query through this session. */
   constructor(
     clients: ReadonlyMap<string, D1Database>,
     from: Start,

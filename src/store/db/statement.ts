@@ -129,7 +129,7 @@ function buildNamedGetter(name: string): ValueGetter {
 
 type Selected = Record<string, Column | SQL.Aliased>;
 
-/** Selects columns under the names of their properties, so that rows of a statement look like those of a query. */
+/** Selects columns under the names of their properties, so that rows of a statement look like rows of a query. */
 export const named = <Columns extends Selected>(
   columns: Columns,
 ): Record<keyof Columns, SQL.Aliased> =>

@@ -12,9 +12,9 @@ import {
   type WindowRow,
 } from "./audit-window.ts";
 
-/** One entry of the audit log: a change of an item or another action. */
+/** An entry of the audit log: a change of an item, or another action. */
 export interface AuditEntry {
-  /** The number of the change or of the audit entry. No two entries of a list share one. */
+  /** The number of the change or of the audit entry. It is unique within a list. */
   number: number;
   at: number;
   actor: Actor;
@@ -26,31 +26,31 @@ export interface AuditEntry {
   requestId: string;
   sentRequestId: string | null;
   detail: AuditDetail | null;
-  /** The name of a member or a credential. Null where there is none. */
+  /** The name of a member or a credential. Null if there is none. */
   actorName: string | null;
-  /** The name or receipt number of the subject. Null where there is none. */
+  /** The name or receipt number of the subject. Null if there is none. */
   subjectName: string | null;
-  /** The addresses of members. Filters match them too. */
+  /** The e-mail addresses of members, which filters also match. */
   actorEmail: string | null;
   subjectEmail: string | null;
-  /** The collection that the action belongs to, such as `form:KEY`, and its name. */
+  /** The collection of the action, such as `form:KEY`, and its name. */
   collection: string | null;
   collectionName: string | null;
 }
 
 export interface AuditFilter {
-  /** Matches the start of an actor (`member:ID`, `credential:ID`), or a part of its e-mail or name. */
+  /** Matches the start of an actor (`member:ID`, `credential:ID`), or a part of its e-mail address or name. */
   actor?: string | undefined;
   /** Matches the start of an action, such as `member` or `submission.create`. */
   action?: string | undefined;
-  /** Matches a whole subject (the id of an item, `form:KEY`), receipt number, e-mail or name. */
+  /** Matches a whole subject (the id of an item, `form:KEY`), receipt number, e-mail address or name. */
   subject?: string | undefined;
   /** Matches actions on this app or form (`form:KEY`, `app:KEY`) and on its items. */
   collection?: string | undefined;
   /** Milliseconds since 1970. */
   from?: number | undefined;
   until?: number | undefined;
-  /** The oldest entry. */
+  /** The position of the oldest entry. */
   since?: AuditPosition | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function scanAudit(
 const isBeforeRange = ({ from, since }: AuditFilter, position: AuditPosition) =>
   (from !== undefined && position.at < from) || (since !== undefined && isBefore(position, since));
 
-/** The newest position at which the scan of a source stopped early. Entries older than this may be missing. */
+/** The newest position at which the scan of a source stopped early. Older entries may be missing. */
 function findScanEdge(rows: readonly WindowRow[]): AuditPosition | undefined {
   const oldestRows = new Map<number, WindowRow>();
   for (const row of rows) if (row.may_have_older) oldestRows.set(sourceOf(row), row);

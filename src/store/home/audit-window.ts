@@ -15,7 +15,7 @@ export interface AuditPosition {
   number: number;
 }
 
-/** The number of entries that one page scans, over all sources. An index for filters would add a row to every write. */
+/** The number of entries that one page scans over all sources. An index for filters would add a row to every write. */
 const maxScannedEntries = 5000;
 
 interface AuditValues {
@@ -28,9 +28,9 @@ const sequencesPerCollectionSql = sql.raw(String(sequencesPerCollection));
 const maxScannedSql = sql.raw(String(maxScannedEntries));
 
 /**
- * A source is the changes of one collection, or the audit entries of a database, which have the id 0.
- * Finds the newest row of each source below the position. Times grow with numbers in each source, so a binary search
- * finds it. `row` is the column of the number.
+ * A source is the changes of one collection, or the audit entries of a database, which have the collection id 0. Finds
+ * the newest row of each source below the position. In each source, times grow with numbers, so a binary search finds
+ * it. `row` is the column of the number.
  */
 function newestRowsSql(source: SQL, table: SQL, row: SQL): SQL {
   const isBeforeSql = (number: SQL, direction: SQL) =>
@@ -131,15 +131,18 @@ export interface WindowRow extends AuditPosition, PlacedRow {
 }
 
 /**
- * Each database numbers its own audit entries. An offset is added to those of each data database. They stay below all
- * numbers of changes, so no two entries share one.
+ * Each database numbers its own audit entries. The entries of data databases get an offset. The results stay below all
+ * numbers of changes, so no two entries share a number.
  */
 const entriesPerDatabase = itemNumberRange(1).above / 128;
 
 /** Data databases are bound as DATA_01 to DATA_99. The home database has the lowest numbers. */
 const entryOffset = (name: string) => (28 + Number(name.slice(-2))) * entriesPerDatabase;
 
-/** Loads the newest entries of each database that are older than a position. Two may have the changes of a collection. */
+/**
+ * Loads the newest entries of each database that are older than a position. Two databases may contain the changes of a
+ * collection.
+ */
 export async function loadWindows(
   { homeWithData, dataDatabases }: Databases,
   before: AuditPosition,
@@ -184,7 +187,7 @@ function shiftEntry(row: WindowRow, offset: number): WindowRow {
   return isAuditEntry ? { ...row, number: row.number + offset } : row;
 }
 
-/** The collection id of a change. Audit entries have lower numbers, which give 0. */
+/** Returns the collection id of a change. Audit entries have lower numbers, for which it returns 0. */
 export const sourceOf = ({ number }: AuditPosition) =>
   Math.floor(number / itemNumberRange(1).above);
 

@@ -14,7 +14,7 @@ import { isCopy } from "#store/db/moved-tables.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { lazy } from "#domain/lazy.ts";
 
-/** An action with its actor and subject, stored in the same batch as the action itself. */
+/** An action with its actor and subject. It is stored in the batch that performs the action. */
 export interface AuditRecord {
   at: number;
   actor: Actor;
@@ -31,7 +31,10 @@ export interface AuditRecord {
   detail: string | null;
 }
 
-/** The time of a new entry: never before the newest one, so that times grow with the numbers even if clocks differ. */
+/**
+ * The time of a new entry. It is never before the newest entry, so that times grow with the numbers even if clocks
+ * differ.
+ */
 export const auditTimeSql = (at: SQL) =>
   sql`max(${at}, coalesce((select at from audit_entry order by id desc limit 1), 0))`;
 
@@ -60,7 +63,7 @@ export interface NameRow extends PlacedRow {
   collection_id: number | null;
 }
 
-/** Only the newest members, credentials and collections have names. Other subjects appear with their ids. */
+/** Only the newest members, credentials and collections have names here. Other subjects appear with their ids. */
 const maxNamesSql = sql.raw("1000");
 
 const homeNamesSql = lazy(
@@ -102,7 +105,9 @@ const selectActorNames = homeStatement<{ actors: string }>((db, v) =>
   ),
 );
 
-/** Loads the names of members and credentials among these actors. Members without a name have their address. */
+/**
+ * Loads the names of the members and credentials among these actors. A member without a name gets the e-mail address.
+ */
 export async function loadActorNames(
   home: HomeDatabase,
   actors: readonly Actor[],
@@ -115,7 +120,7 @@ export async function loadActorNames(
   return new Map(results.map(({ actor, name }) => [actor, name]));
 }
 
-/** The name of a subject, from the database that owns it. */
+/** The name of a subject in the database that owns it. */
 export type SubjectName = Omit<NameRow, "isOwn">;
 
 export class SubjectNames {
@@ -139,7 +144,7 @@ export class SubjectNames {
     return this.#bySubject.get(subject)?.email ?? null;
   }
 
-  /** The apps and forms by name. */
+  /** Returns the apps and forms, sorted by name. */
   get collections(): SubjectName[] {
     return [...this.#byCollection.values()]
       .filter((row) => row.collection_id !== null)

@@ -21,9 +21,9 @@ export interface StoredLabel {
   kind: CollectionKind;
   key: string;
   name: string;
-  /** The views that a credential can see it through. */
+  /** The views through which a credential can see the collection. */
   views: readonly View[];
-  /** The fields that the views name. Empty without views, unless the query selects all fields. */
+  /** The fields that the views name. Empty if there are no views, unless the query selects all fields. */
   fields: readonly Field[];
 }
 
@@ -59,10 +59,10 @@ function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
   );
 }
 
-/** A page names at most this many records and this many actors. All others appear with their IDs. */
+/** The maximum number of records and of actors whose names a page contains. All others appear with their IDs. */
 const maxNames = 500;
 
-/** Selects texts with these starts from the views of apps and forms. Parses only the views that contain one. */
+/** Selects texts with these prefixes from the views of apps and forms. Parses only the views that contain one. */
 function textsInViews(name: string, starts: readonly string[]): SQL {
   const any = (test: (start: string) => string) => sql.raw(starts.map(test).join(" or "));
   return sql`(select distinct e.atom as ${sql.raw(name)} from collection c cross join json_tree(c.views) e
@@ -107,13 +107,13 @@ export interface StoredLabels {
   actorNames: ReadonlyMap<string, string>;
 }
 
-/** The queries of `mergeLabels` for each data database. `selectActorsInViews` is that for the home database. */
+/** The queries for `mergeLabels` in each data database. The home database needs `selectActorsInViews`. */
 export const labelQueries = (db: Database<"data">, hasAllFields = false) =>
   [selectCollectionLabels(db, hasAllFields), selectRecordsInViews(db)] as const;
 
 type LabelLists = readonly [Lists<LabelRow & PlacedRow>, Lists<RecordTitle & PlacedRow>];
 
-/** Merges the rows. Actors that only views in data databases name take another round trip. */
+/** Merges the rows. Takes another round trip for actors that only views in data databases name. */
 export async function mergeLabels(
   { singleDatabase, home }: Databases,
   [labelLists, recordLists]: LabelLists,
@@ -141,7 +141,7 @@ export async function mergeLabels(
 const byKindAndName = (one: LabelRow, other: LabelRow) =>
   one.kind === other.kind ? compareNames(one, other) : one.kind < other.kind ? -1 : 1;
 
-/** Loads the labels of all apps and forms in one round trip with a single database. */
+/** Loads the labels of all apps and forms. Takes one round trip with a single database. */
 export async function listLabels(
   databases: Databases,
   hasAllFields: boolean,

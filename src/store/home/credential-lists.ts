@@ -46,7 +46,7 @@ import {
 } from "#store/data/definition-head.ts";
 
 export interface CredentialFilter {
-  /** The member whose credentials to list. Null lists those of all members. */
+  /** The member whose credentials to list. Null lists the credentials of all members. */
   memberId: string | null;
   kind?: CredentialKind | undefined;
   state: CredentialStateFilter;
@@ -100,7 +100,7 @@ export async function listCredentials(
 
 const maxCredentialsPerMember = 1000;
 
-/** Lists the credentials of a member that are not revoked or were revoked at `since` or later. */
+/** Lists the credentials of a member that are not revoked or were revoked at or after `since`. */
 export async function listMemberCredentials(
   db: HomeDatabase,
   memberId: string,

@@ -6,7 +6,7 @@ import { credential } from "#store/db/schema.ts";
 import { homeStatement, pick } from "#store/db/statement.ts";
 import { credentialFromRow, selectCredential, type CredentialRow } from "./credentials.ts";
 
-/** What the object of a credential reads and stores of it. */
+/** The queries of a credential's object. */
 
 const subscribe = homeStatement<{ id: string; usage: string }>((db, v) =>
   db
@@ -17,7 +17,7 @@ const subscribe = homeStatement<{ id: string; usage: string }>((db, v) =>
 
 /**
  * Loads a credential for a gate object that has no copy of it. Setting `usage` subscribes the object to changes. One
- * batch does both, so the object misses none.
+ * batch does both, so the object misses no change.
  */
 export async function loadAndSubscribe(
   db: HomeDatabase,
@@ -41,7 +41,7 @@ const updateUse = homeStatement<{ id: string; lastUsedAt: number; usage: string 
     .where(eq(credential.id, v.id)),
 );
 
-/** Stores the last use and the call counts, as the credential object reports them. */
+/** Stores the last use and the call counts that the credential's object reports. */
 export async function recordUse(
   db: HomeDatabase,
   id: string,

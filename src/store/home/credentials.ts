@@ -43,7 +43,7 @@ const selectedColumns = lazy(() => ({
   revokedAt: credential.revokedAt,
   lastUsedAt: credential.lastUsedAt,
   usage: credential.usage,
-  /** The role of the member. Null once the member is disabled. */
+  /** The role of the member. Null if the member is disabled. */
   role: sql<
     typeof member.$inferSelect.role | null
   >`case when ${member.disabledAt} is null then ${member.role} end`.as("role"),
@@ -90,7 +90,7 @@ export function credentialFromRow(row: CredentialRow): Credential {
   };
 }
 
-/** Selects one credential. The objects of credentials and webhooks do so all the time. */
+/** Selects one credential. The objects of credentials and webhooks run this often. */
 export const selectCredential = homeStatement<{ id: string }>((db, v) =>
   db
     .select(named(selectedColumns()))
@@ -135,7 +135,7 @@ const guardCredentialLimit = homeGuard<Pick<InsertedColumns, "memberId" | "creat
       and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(maxValidCredentials))}`,
 );
 
-/** Fails the second of two changes that start from the same version. */
+/** Aborts the second of two changes that start from the same version. */
 const guardVersion = homeGuard<{ id: string; expectedVersion: number }>(
   (v) =>
     sql`select ${guardCode("credential_changed")} as code
@@ -147,7 +147,7 @@ const updateStatement = homeStatement<InsertedColumns>((db, v) =>
   db.update(credential).set(pick(v, mutableColumns)).where(eq(credential.id, v.id)),
 );
 
-/** An edit decides on everything that the credential had and gets, so a restore returns nothing of that. */
+/** An edit decides on all current and former access of the credential, so a later restore must not return any of it. */
 const forgetDecidedAccess = homeStatement<Pick<InsertedColumns, "id" | "resources">>((db, v) =>
   db.delete(formerAccess).where(
     sql`credential_id = ${v.id} and name in (select ${entryNameSql} from json_each(${v.resources}) j
@@ -162,7 +162,7 @@ const revokeStatement = homeStatement<{ id: string; at: number }>((db, v) =>
     .where(and(eq(credential.id, v.id), isNull(credential.revokedAt))),
 );
 
-/** Fails unless the credential has this secret and a rotation set its end. */
+/** Aborts the batch unless the credential has this secret and a rotation has set its end. */
 const guardOldSecret = homeGuard<{ id: string; secretId: number }>(
   (v) =>
     sql`select ${guardCode("credential_changed")} as code
@@ -201,10 +201,10 @@ function credentialToRow(newCredential: Credential) {
   };
 }
 
-/** Nothing is stored if a definition has changed, or if the credential is refused. */
+/** Nothing is stored if a definition has changed, or if the batch rejects the credential. */
 export type StoreResult = "stored" | "definition_changed" | "refused";
 
-/** Stores a credential. In a single database, the batch confirms the definitions of its views. */
+/** Stores a credential. In a single database, the same batch confirms the definitions of its views. */
 async function storeConfirmed(
   { singleDatabase, home }: Databases,
   actingMember: ActingMember,
@@ -221,7 +221,7 @@ async function storeConfirmed(
   return failedGuard === "definition_changed" ? failedGuard : "refused";
 }
 
-/** Refuses a credential at the member's limit. Throws 401 if the acting member has changed. */
+/** Returns "refused" if the member has too many credentials. Throws 401 if the acting member has changed. */
 export async function insertCredential(
   databases: Databases,
   actingMember: ActingMember,
@@ -240,7 +240,7 @@ export async function insertCredential(
 }
 
 /**
- * Refuses a change when the credential was revoked or no longer has the version `expectedVersion`. Throws 401 if the
+ * Returns "refused" if the credential was revoked or no longer has the version `expectedVersion`. Throws 401 if the
  * acting member has changed.
  */
 export async function updateCredential(

@@ -15,25 +15,25 @@ import { retryTransient } from "#store/db/retry.ts";
 import { databaseReport, dataDatabase } from "#store/db/schema.ts";
 import { dataStatement, homeStatement } from "#store/db/statement.ts";
 
-/** What a database last reported about itself. */
+/** The last report of a database about its size and load. */
 export interface DatabaseReport {
   /** The name of its binding. */
   name: string;
   bytes: number;
   collections: number;
   writesPerMinute: number;
-  /** Where D1 runs it; null if D1 does not say. */
+  /** The region in which D1 runs the database. Null if D1 does not report it. */
   region: string | null;
   reportedAt: number;
 }
 
-/** More are not counted. */
+/** The maximum number of collections to count. */
 const maxCollections = sql.raw("10000");
 
-/** The copy that a move leaves counts in its new database. */
+/** A copy that a move left does not count. Its collection counts in the new database. */
 const isMovedAway = sql.raw(isCopy("collection.id"));
 
-/** A restore raises the numbers of changes, so only their place in a timeline counts. */
+/** A restore raises the numbers of changes, so only the position within a timeline counts. */
 const changesSql = sql`(${lastChangeSql("c.id")} - c.id * ${sql.raw(String(sequencesPerCollection))})
   % ${sql.raw(String(sequencesPerRestore))}`;
 
@@ -59,7 +59,7 @@ async function measure(db: DataDatabase, now: number): Promise<Report> {
   return { name: db.name, bytes, collections, changes, region, reportedAt: now };
 }
 
-/** A collection that came or went changes the sum without a write, so the former rate stays for a minute. */
+/** When the number of collections changes, the sum changes without a write, so the previous rate stays for a minute. */
 const rateSql = sql`iif(excluded.collections <> database_report.collections, database_report.writes_per_minute,
   max(0, cast(round((excluded.changes - database_report.changes) * 60000.0
     / (excluded.reported_at - database_report.reported_at)) as integer)))`;
@@ -85,7 +85,7 @@ const saveReports = homeStatement<{ reports: string }>((db, v) =>
     }),
 );
 
-/** Stores the size and the counters of each database that answers. Throws the error of one that does not. */
+/** Stores the size and the counters of each database that responds. Throws the error of a database that does not. */
 export async function reportDatabases(databases: Databases, now: number): Promise<Report[]> {
   const results = await Promise.allSettled(databases.dataDatabases().map((db) => measure(db, now)));
   const reports = results.flatMap((result) =>

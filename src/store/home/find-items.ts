@@ -14,24 +14,24 @@ import { prefixEnd } from "#store/data/search/ranges.ts";
 import { query, type Database } from "#store/db/database.ts";
 import { isOwnColumn } from "#store/db/lists.ts";
 
-/** The items that one search ranks. */
+/** The maximum number of items that one search ranks. */
 const maxItems = 60;
-/** The newest collections whose items are searched, and the fields of them. */
+/** The maximum number of collections whose items are searched, newest first, and of their fields. */
 const maxCollections = 500;
 const maxFields = 1000;
-/** The entries of values that start with the text or with one of its words. */
+/** The maximum number of entries that are read for values that start with the text or with one of its words. */
 const maxPrefixEntries = 100;
-/** The entries of values that are compared as a whole. */
+/** The maximum number of entries whose whole values are compared. */
 export const maxScannedValues = 10_000;
-/** The newest items of apps and of forms whose IDs are compared with a shortened ID. */
+/** The maximum number of newest items of apps and of forms whose IDs are compared with a shortened ID. */
 const maxScannedIds = 10_000;
 const maxValueLength = 200;
-/** The words of a text that must occur. Further words are ignored. */
+/** The maximum number of words of a text that must occur. Further words are ignored. */
 const maxWords = 5;
-/** D1 takes only 100 parameters, and each word is several. */
+/** D1 accepts only 100 parameters, and each word takes several. */
 const maxWordsWithReceipts = 3;
 
-/** How well an item matches. */
+/** The quality of a match, best first. */
 export const matchRanks = {
   name: 9,
   shortReceipt: 8,
@@ -41,7 +41,7 @@ export const matchRanks = {
   words: 1,
 } as const;
 
-/** An item that was found by its ID, its receipt number, one of its values, or several words. */
+/** An item that matches by its ID, its receipt number, one of its values, or several words. */
 export interface FoundItem {
   id: string;
   receipt: string | null;
@@ -54,7 +54,7 @@ export interface FoundItem {
   title: string | null;
   /** 1 if the app has a title field, so that its records have names. */
   isNamed: number;
-  /** One of `matchRanks`, and as JSON the label of the field with the text and its value, null for other matches. */
+  /** One of `matchRanks`, followed by the label and value of the matching field as JSON. Both are null for other matches. */
   best: string;
 }
 
@@ -93,11 +93,11 @@ export function selectItems(db: Database<"data">, text: string) {
 
 type Word = readonly string[];
 
-/** Many words keep their two last forms. */
+/** If there are many words, each word keeps only its two last forms. */
 const limitForms = (words: readonly Word[]): Word[] =>
   words.map((forms) => forms.slice(words.length > maxWordsWithReceipts ? -2 : 0));
 
-/** Each word has a bit. A match has the bits of the words that its value contains. */
+/** Each word has a bit. The mask of a match contains the bits of the words that occur in its value. */
 const bitOf = (index: number) => number(2 ** index);
 
 const matchedWordsSql = (words: readonly Word[]) =>
@@ -120,7 +120,10 @@ function containsSql(text: SQL, form: string): SQL {
   return sql`instr(${compared}, ${form}) > 0`;
 }
 
-/** A word that no value of the match contains may occur in the name of the collection, or in another value of the item. */
+/**
+ * SQL for whether a word that is missing in the matching value occurs in the name of the collection or in another value
+ * of the item.
+ */
 function containsElsewhereSql(word: Word, index: number): SQL {
   const contains = (value: SQL) =>
     orAll(word.map((form) => containsSql(sql`lower(${value})`, form)));
@@ -148,7 +151,7 @@ function matchesSql(text: string, words: readonly Word[]): SQL {
   return unionAll(sources);
 }
 
-/** D1 allows 5 terms in a compound SELECT, but not in the sum of nested ones. */
+/** D1 limits a compound SELECT to 5 terms. It does not limit the total number of terms in nested ones. */
 const maxTerms = 5;
 
 function unionAll(sources: readonly SQL[]): SQL {
@@ -165,13 +168,16 @@ const allWords = (words: readonly Word[]) => number(2 ** words.length - 1);
 
 const detailsSql = sql`json_array(null, null)`;
 
-/** The sequence and the start of a receipt number that may lack zeros, such as `ORD-95`. The start may be missing. */
+/**
+ * Returns the sequence and the prefix of a receipt number that may lack zeros, such as `ORD-95`. The prefix may be
+ * empty.
+ */
 function shortReceipts(text: string): { start: string; sequence: number }[] {
   const [, start = "", digits] = /^(.*\D)?(\d{1,10})$/.exec(text) ?? [];
   return digits === undefined ? [] : [{ start: start.toLowerCase(), sequence: Number(digits) }];
 }
 
-/** A receipt number ends with the number of its record, which each app has once. */
+/** Finds records by receipt number. It ends with the sequence of the record, which is unique in each app. */
 function receiptsSql(forms: readonly string[], foundWords: SQL): SQL[] {
   const whole = forms.flatMap((form) =>
     parseReceiptSequences(form).map((sequence) => ({ start: form.toLowerCase(), sequence })),
@@ -179,7 +185,7 @@ function receiptsSql(forms: readonly string[], foundWords: SQL): SQL[] {
   const receipts = [...whole, ...forms.flatMap(shortReceipts)];
   if (receipts.length === 0) return [];
   const isWhole = orAll(forms.map((form) => sql`i.receipt_number = ${form} collate nocase`));
-  // A number alone may be any value. With zeros at its start, it is a receipt number.
+  // A number alone may be any value. With leading zeros, it is a receipt number.
   const shortRank = forms.some((form) => /^0|\D/.test(form))
     ? matchRanks.shortReceipt
     : matchRanks.words;
@@ -192,13 +198,13 @@ function receiptsSql(forms: readonly string[], foundWords: SQL): SQL[] {
   ];
 }
 
-/** A receipt number among other words, as in “order 88”. */
+/** Finds a receipt number among other words, as in “order 88”. */
 const wordReceiptsSql = (words: readonly Word[]): SQL[] =>
   words.length > 1 && words.length <= maxWordsWithReceipts
     ? words.flatMap((word, index) => receiptsSql(word, bitOf(index)))
     : [];
 
-/** Lists show the last 8 characters of an ID, after “…”. */
+/** Finds items by the end of an ID. Lists display the last 8 characters of an ID, after “…”. */
 function idEndsSql([text = ""]: readonly string[], words: readonly Word[]): SQL[] {
   const [, end] = /^(?:…|\.\.\.)?([0-9a-hjkmnp-tv-z]{8,26})$/i.exec(text) ?? [];
   if (end === undefined) return [];
@@ -212,7 +218,7 @@ function idEndsSql([text = ""]: readonly string[], words: readonly Word[]): SQL[
   );
 }
 
-/** The ranges of the values that start with one of the texts, as JSON. */
+/** Returns the ranges of the values that start with one of the texts, as JSON. */
 const rangesOf = (texts: readonly string[]) =>
   JSON.stringify(
     texts
@@ -221,7 +227,10 @@ const rangesOf = (texts: readonly string[]) =>
       .map((start) => [start, prefixEnd(start)]),
   );
 
-/** Values that start with the text or one of its words, and those of the first entries that contain a word. */
+/**
+ * Finds values that start with the text or one of its words. Also finds values among the first entries that contain a
+ * word.
+ */
 function valuesSql(forms: readonly string[], words: readonly Word[]): SQL[] {
   const fields = sql`(select c.id * ${number(fieldsPerCollection)} + (f.value ->> 'id') as number, f.value ->> 'label' as label
     from (select id, fields from collection where id > 0 order by id desc limit ${number(maxCollections)}) c

@@ -13,7 +13,7 @@ import { credential, member, webhook } from "#store/db/home-schema.ts";
 import { collection } from "#store/db/schema.ts";
 import { selectItems, type FoundItem } from "./find-items.ts";
 
-/** At most this many names of each kind are compared with a search, the newest first. */
+/** The maximum number of names of each kind that are compared with a search, newest first. */
 const maxNames = 1000;
 
 interface NamedThing {
@@ -33,9 +33,9 @@ export interface NamedCollection {
   views: string;
 }
 
-/** Which lists a member may see. */
+/** The lists that a member may see. */
 export interface FindScope {
-  /** Null: every credential. */
+  /** The member whose credentials are included. Null includes the credentials of all members. */
   credentialsOf: string | null;
   members: boolean;
   webhooks: boolean;
@@ -49,7 +49,7 @@ export interface FoundNames {
   items: FoundItem[];
 }
 
-/** Loads the names that a search compares, and finds items, in one round trip. */
+/** Loads the names to compare with the search, and finds items, in one round trip. */
 export async function loadNames(
   databases: Databases,
   scope: FindScope,

@@ -20,7 +20,7 @@ interface NameValues {
   name: string;
 }
 
-/** Whether a resource is the app or form of this name, or a part of it. */
+/** SQL for whether a resource is the app or form with this name, or a view of it. */
 const isWithin = (resource: SQL, name: SQL) =>
   sql`(${resource} = ${name} or substr(${resource}, 1, length(${name}) + 1) = ${name} || '/')`;
 
@@ -32,7 +32,10 @@ const without = (resources: SQL, name: SQL) =>
   sql`(select json_group_array(j.value) from json_each(${resources}) j
     where not ${isWithin(sql`j.value`, name)})`;
 
-/** What a credential has now replaces what it lost before, which a failed or a concurrent restore may have left. */
+/**
+ * Deletes earlier lost access of the credential, which a failed or concurrent restore may have left. The current access
+ * replaces it.
+ */
 const forgetEarlierAccess = homeStatement<NameValues>((db, v) =>
   db.delete(formerAccess).where(
     sql`name = ${v.name} and credential_id in (
@@ -60,10 +63,10 @@ const removeAccess = homeStatement<NameValues>((db, v) =>
     .where(has(sql`resources`, v.name)),
 );
 
-/** The access that a restored app or form returns to credentials. */
+/** The access that credentials regain when an app or form is restored. */
 export interface RestoredAccess extends NameValues {
   readPermission: Permission;
-  /** The resources whose views depend on the caller. */
+  /** The resources with views that depend on the caller. */
   personal: readonly string[];
 }
 
@@ -76,13 +79,13 @@ interface ReturnValues extends NameValues {
 const holds = (...held: SQL[]) =>
   sql`exists (select 1 from json_each(permissions) p where p.value in (${sql.join(held, sql`, `)}))`;
 
-/** Whether the credential, as it is now, may have the resource (`assertViewsAllow`). */
+/** SQL for whether the credential, in its current state, may have the resource (`assertViewsAllow`). */
 const mayReturn = (v: Placeholders<ReturnValues>) => sql`(instr(f.resource, '/') = 0
   or (not ${holds(sql`'schema:write'`, sql`'webhooks:manage'`)}
     and (origins = '[]' or not ${holds(sql`${v.readPermission}`)}
       or f.resource not in (select value from json_each(${v.personal})))))`;
 
-/** A credential that was granted access to everything meanwhile keeps that. */
+/** A credential that was granted access to everything in the meantime keeps that access. */
 const returnAccess = homeStatement<ReturnValues>((db, v) =>
   db
     .update(credential)
@@ -102,7 +105,7 @@ const forgetAccess = homeStatement<NameValues>((db, v) =>
   db.delete(formerAccess).where(sql`name = ${v.name}`),
 );
 
-/** A webhook that would listen to nothing else keeps the name, but is disabled. */
+/** A webhook that would listen to nothing else keeps the name and is disabled. */
 const removeFromWebhooks = homeStatement<NameValues & { reason: string }>((db, v) => {
   const others = without(sql`collections`, v.name);
   const isEmpty = sql`${others} = '[]'`;
@@ -120,7 +123,7 @@ const removeFromWebhooks = homeStatement<NameValues & { reason: string }>((db, v
     );
 });
 
-/** Takes the access to a deleted app or form from all credentials, and remembers it. */
+/** Removes the access to a deleted app or form from all credentials, and remembers it. */
 export const loseAccess = (db: Database<"home">, name: string): PreparedStatement<"home">[] => [
   forgetEarlierAccess(db, { name }),
   keepAccess(db, { name }),
@@ -135,7 +138,7 @@ export const regainAccess = (
   forgetAccess(db, { name }),
 ];
 
-/** Removes the name from all credentials and webhooks, so that another app or form may get it. */
+/** Removes the name from all credentials and webhooks, so that another app or form may use it. */
 export async function forgetName(home: HomeDatabase, name: string): Promise<void> {
   const noun = name.startsWith("app:") ? "app" : "form";
   const reason = `The ${noun} "${name.slice(noun.length + 1)}" was deleted.`;
@@ -148,7 +151,7 @@ export async function forgetName(home: HomeDatabase, name: string): Promise<void
   );
 }
 
-/** Selects how many credentials and webhooks name an app or form. */
+/** Selects the numbers of credentials and webhooks that name an app or form. */
 export const selectNamed = (db: HomeDatabase, name: string) =>
   query(db, (on) =>
     on

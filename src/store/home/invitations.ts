@@ -16,7 +16,10 @@ const guardAddressAvailable = homeGuard<{ email: string }>(
     where exists (select 1 from member where email = ${v.email} and disabled_at is null)`,
 );
 
-/** Members who cannot grant a role can neither replace or delete an invitation to it, nor invite a former member who had it. */
+/**
+ * A member who cannot grant a role can neither replace or delete an invitation with that role, nor invite a former
+ * member who had it.
+ */
 const guardRolesGrantable = homeGuard<{ email: string; grantableRoles: string; now: number }>(
   (v) => sql`select ${guardCode("role_not_given")} as code where exists (
     select role from invitation where email = ${v.email} and expires_at > ${v.now}
@@ -34,7 +37,7 @@ const insertedColumns = [
   "sealed",
 ] as const;
 
-/** A new link replaces the previous link of the address. A late write never replaces a newer link. */
+/** A new link replaces the previous link for the address. A late write never replaces a newer link. */
 const insertStatement = homeStatement<Invitation>((db, v) =>
   db
     .insert(invitation)
@@ -97,7 +100,7 @@ export async function deleteInvitation(
   return failedGuard === undefined;
 }
 
-/** The pairs of a role and each role that it can grant, as SQL values. */
+/** SQL values for the pairs of a role and each role that it can grant. */
 export const grantableRolePairsSql = roles
   .flatMap((granting) =>
     roles.filter((role) => canGrant(granting, role)).map((role) => `('${granting}', '${role}')`),
@@ -194,7 +197,7 @@ const consumeStatement = homeStatement<{ hash: string }>((db, v) =>
 
 /**
  * Creates the member of an invitation and deletes the invitation in one batch, so that a link works once. A returning
- * member keeps its `id`, but neither sessions nor tokens. Returns false when the link no longer works or its address
+ * member keeps its `id`, but not its sessions and tokens. Returns false when the link no longer works or its address
  * belongs to a member.
  */
 export async function acceptInvitation(

@@ -4,7 +4,7 @@ import { runOnce } from "#store/db/retry.ts";
 import { columnChoice, member, savedFilter } from "#store/db/schema.ts";
 import { homeStatement, pick } from "#store/db/statement.ts";
 
-/** A member's own filter of one list. */
+/** A filter that a member saved for one list. */
 export interface SavedFilter {
   id: string;
   name: string;
@@ -12,10 +12,10 @@ export interface SavedFilter {
   search: string;
 }
 
-/** What a member has saved for one list. */
+/** The settings that a member saved for one list. */
 export interface ListSettings {
   filters: SavedFilter[];
-  /** The keys of the chosen columns; null for the usual ones. */
+  /** The keys of the chosen columns. Null for the default columns. */
   columns: string[] | null;
 }
 
@@ -38,7 +38,7 @@ const insertFilter = homeStatement<FilterRow & { most: number }>((db, v) =>
     .onConflictDoNothing(),
 );
 
-/** Returns false and stores nothing when the member has `most` filters already. */
+/** Stores a filter. Returns false and stores nothing when the member already has `most` filters. */
 export async function storeFilter(
   db: HomeDatabase,
   filter: FilterRow,

@@ -6,7 +6,7 @@ import { collection, webhook } from "#store/db/schema.ts";
 import { dataStatement, jointStatement } from "#store/db/statement.ts";
 import { entryNameSql } from "./listeners.ts";
 
-/** Which collections active webhooks listen to, as their rows store it. */
+/** The collections that active webhooks listen to, as the rows of the collections store it. */
 
 const isListenedSql = sql`iif(exists (select 1 from webhook where state = 'active' and collections = '"all"'), 1,
   kind || ':' || key in (select ${entryNameSql} from webhook w, json_each(w.collections) j where w.state = 'active'))`;
@@ -22,7 +22,10 @@ export const updateListenedStatement = jointStatement((db) =>
 const isNamedSql = (listensToAll: SQL, qualifiedKeys: SQL) =>
   sql`iif(${listensToAll}, 1, kind || ':' || key in (select value from json_each(${qualifiedKeys})))`;
 
-/** Stores the same when webhooks are in another database. The values say which collections they listen to. */
+/**
+ * Stores the same when webhooks are in another database. The values contain the collections that the webhooks listen
+ * to.
+ */
 const setListenedStatement = dataStatement<{ listensToAll: number; qualifiedKeys: string }>(
   (db, v) =>
     db
@@ -33,7 +36,7 @@ const setListenedStatement = dataStatement<{ listensToAll: number; qualifiedKeys
 
 /**
  * Stores in every data database which collections an active webhook listens to. Does nothing with a single database,
- * where the batch that changes a webhook also updates its collections.
+ * because there the batch that changes a webhook also updates its collections.
  */
 export async function updateListenedColumns(databases: Databases): Promise<void> {
   const { home, singleDatabase } = databases;

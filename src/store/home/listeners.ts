@@ -11,7 +11,10 @@ import { lastChangeSql } from "#store/data/changes.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { collectionNames, type Webhook } from "#domain/webhook/webhook.ts";
 
-/** The name of the app or form of `j`, a resource of a credential or a collection of a webhook, which may name a view of it. */
+/**
+ * SQL for the name of the app or form of `j`. `j` is a resource of a credential or a collection of a webhook, and may
+ * be a view.
+ */
 export const entryNameSql = sql.raw("substr(j.value, 1, instr(j.value || '/', '/') - 1)");
 
 /** True when webhook `w` listens to the collection with this qualified key, `app:KEY` or `form:KEY`. */
@@ -113,7 +116,10 @@ export async function purgeDeletedWebhook(db: HomeDatabase, id: string): Promise
 /** By collection id, the number of the change after which a webhook starts. */
 export type StartPositions = Record<string, number>;
 
-/** Changes that are committed later get higher numbers, so a webhook that starts here misses none. */
+/**
+ * Returns the current last positions. Changes that are committed later get higher numbers, so a webhook that starts
+ * here misses none.
+ */
 export async function loadCurrentPositions(
   databases: Databases,
   hook: Pick<Webhook, "collections">,
@@ -141,7 +147,7 @@ function matchesCollections(collections: Webhook["collections"]): SQL | undefine
     : sql`${qualifiedKeySql} in (select value from json_each(${JSON.stringify(collections)}))`;
 }
 
-/** Returns the keys of collections that exist. */
+/** Returns the keys whose collections exist. */
 export async function filterExistingKeys(
   databases: Databases,
   qualifiedKeys: readonly string[],
@@ -196,7 +202,7 @@ export async function loadFeedHeads(
   return lists.merge((row) => row.id);
 }
 
-/** A range of changes: after `number`, below `below`. */
+/** A range of changes, with numbers above `number` and below `below`. */
 interface FeedRange {
   collection: number;
   number: number;
@@ -216,7 +222,7 @@ const selectRangesWithChanges = dataStatement<{ ranges: string }>((db, v) =>
     ),
 );
 
-/** Returns the ranges that contain changes, in the same order within each database. */
+/** Returns the ranges that contain changes. The ranges of each database keep their order. */
 export async function filterRangesWithChanges(
   databases: Databases,
   ranges: readonly FeedRange[],
@@ -244,7 +250,7 @@ export async function loadStartPositions(db: HomeDatabase, id: string): Promise<
   return row ? (JSON.parse(row.starts) as StartPositions) : {};
 }
 
-/** Changes of one range are counted up to this number. */
+/** The maximum number of changes that are counted in one range. */
 const maxCountedChanges = 1000;
 
 const countChangesStatement = dataStatement<{ ranges: string; actions: string }>((db, v) =>
@@ -256,7 +262,7 @@ const countChangesStatement = dataStatement<{ ranges: string; actions: string }>
   ),
 );
 
-/** Counts the changes with one of these actions in these ranges. Looks at up to 1,000 changes in each. */
+/** Counts the changes with one of these actions in these ranges. Reads up to 1,000 changes in each range. */
 export async function countChangesIn(
   databases: Databases,
   ranges: readonly FeedRange[],

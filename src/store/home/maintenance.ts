@@ -21,7 +21,10 @@ export async function sweepExpired(db: HomeDatabase, now: number): Promise<boole
   return sessions.meta.changes === sessionsPerBatch;
 }
 
-/** Runs the cheapest query that proves that each database works. Calls `onAnswer` with the size of each that responds. */
+/**
+ * Runs the cheapest query that proves that each database works. Calls `onAnswer` with the size of each database that
+ * responds.
+ */
 export async function pingDatabases(
   { home, dataDatabases }: Databases,
   onAnswer: (name: string, bytes: number) => void = () => undefined,
@@ -31,14 +34,14 @@ export async function pingDatabases(
     onAnswer(name, meta.size_after);
   };
   const data = dataDatabases().filter(({ name }) => name !== home.name);
-  // Reads our own tables, so that a database that was not migrated fails.
+  // The query reads our own tables, so that it fails in a database without migrations.
   await Promise.all([
     ping(home.name, home.prepare("SELECT 1 FROM member LIMIT 1")),
     ...data.map((db) => ping(db.name, db.prepare("SELECT 1 FROM collection LIMIT 1"))),
   ]);
 }
 
-/** Proves that the namespace of stored responses works. */
+/** Proves that the KV namespace of stored responses works. */
 export async function pingReplays(kv: KVNamespace): Promise<void> {
   await kv.get("health");
 }

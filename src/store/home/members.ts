@@ -18,9 +18,9 @@ export interface Member {
   role: Role;
   /** The scrypt hash with its parameters. */
   password: string;
-  /** The chosen language. Null before the first choice, and empty if the browser decides. */
+  /** The chosen language. Null before the first choice. Empty if the browser decides. */
   language: string | null;
-  /** The chosen time zone, likewise. */
+  /** The chosen time zone. Null before the first choice. Empty if the browser decides. */
   zone: string | null;
 }
 
@@ -88,7 +88,7 @@ export async function updateName(
   ]);
 }
 
-/** What a member chose for the administration area. An undefined member stays as it is. */
+/** The settings of a member for the administration area. An undefined setting stays unchanged. */
 export type MemberPreferences = { [Name in "language" | "zone"]?: string | undefined };
 
 const updatePreferencesStatement = homeStatement<{ id: string; preferences: string }>((db, v) =>
@@ -101,7 +101,7 @@ const updatePreferencesStatement = homeStatement<{ id: string; preferences: stri
     .where(eq(member.id, v.id)),
 );
 
-/** Stores what the acting member chose. */
+/** Stores the settings of the acting member. */
 export async function updatePreferences(
   db: HomeDatabase,
   actingMember: ActingMember,
@@ -113,7 +113,7 @@ export async function updatePreferences(
   ]);
 }
 
-/** Fails the second of two changes that start from the same version, however late it arrives. */
+/** Aborts the second of two changes that start from the same version, however late it arrives. */
 export const guardVersion = homeGuard<{ id: string; version: number }>(
   (v) => sql`select ${guardCode("member_changed")} as code
     where not exists (select 1 from member where id = ${v.id} and version = ${v.version})`,
@@ -140,8 +140,8 @@ const updateMemberStatement = homeStatement<{ disabledAt: number | null; id: str
 );
 
 /**
- * Credentials carry the role of their member, so a change of the member gives them a new version. Removing the member
- * revokes its personal tokens for good.
+ * Credentials store the role of their member, so a change of the member gives them a new version. Removing the member
+ * revokes its personal tokens permanently.
  */
 export const updateCredentialsStatement = homeStatement<{
   at: number;
@@ -158,7 +158,10 @@ export const updateCredentialsStatement = homeStatement<{
     .where(eq(credential.memberId, v.id)),
 );
 
-/** Deletes invitations to the address of the member, and its own invitations to roles that it can no longer grant. */
+/**
+ * Deletes invitations to the address of the member, and the member's own invitations to roles that it can no longer
+ * grant.
+ */
 const deleteInvitationsStatement = homeStatement<{ grantableRoles: string; id: string }>((db, v) =>
   db.delete(invitation).where(
     sql`email = (select email from member where id = ${v.id})

@@ -43,7 +43,9 @@ export const findTargetRefusal = (home: HomeDatabase, target: MoveTarget) =>
 export const findMoveRefusal = (home: HomeDatabase, request: MoveRequest) =>
   findRefusal(home, (write) => moveRefusal(request, write));
 
-/** Starts a move, with its audit entry, in one batch. Returns its id, or why it cannot start. */
+/**
+ * Starts a move and stores its audit entry in one batch. Returns the id of the move, or the reason why it cannot start.
+ */
 export async function startMove(
   home: HomeDatabase,
   member: ActingMember,
@@ -61,7 +63,7 @@ export async function startMove(
   return { refusal: refusal ?? "busy" };
 }
 
-/** Stops a move, with its audit entry, in one batch. Returns false if it cannot be stopped anymore. */
+/** Stops a move and stores its audit entry in one batch. Returns false if the move can no longer be stopped. */
 export async function stopMove(
   home: HomeDatabase,
   member: ActingMember,

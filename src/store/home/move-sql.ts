@@ -1,14 +1,14 @@
 import { activePhases, stoppablePhases, type MovePhase } from "#domain/move.ts";
 
 /**
- * The only rule whether a move may start, and the statements that start and stop one. `npm run databases` runs them too,
- * so they are text, and this file needs nothing of the Worker.
+ * The only rule for whether a move may start, and the statements that start and stop one. `npm run databases` also runs
+ * them. They are therefore texts, and this file must not import code that needs the Worker.
  */
 
 const listed = (phases: readonly MovePhase[]) => phases.map((phase) => `'${phase}'`).join(", ");
 export const isActive = `phase in (${listed(activePhases)})`;
 
-/** Where the collections of a move are, and where they should go. */
+/** The current and the new database of the collections of a move. */
 export interface MoveTarget {
   source: string;
   target: string;
@@ -26,10 +26,13 @@ export interface MoveRequest extends MoveTarget {
   actor: string;
 }
 
-/** Writes a value into a statement: as a parameter, or as a literal where there are none. */
+/** Writes a value into a statement, as a parameter or as a literal. */
 export type WriteValue = (value: string | number | null) => string;
 
-/** Why the collections cannot go there; null if they can. A database without a row was bound by hand. */
+/**
+ * SQL for the reason why the collections cannot move to the database. Null if they can. A database without a row was
+ * bound by hand.
+ */
 export function targetRefusal(request: MoveTarget, write: WriteValue): string {
   const target = write(request.target);
   const isSite = `from data_database where name = ${target}`;
@@ -41,7 +44,7 @@ export function targetRefusal(request: MoveTarget, write: WriteValue): string {
     when ${write(request.location)} <> coalesce((select location ${isSite}), '') then 'other_location' end`;
 }
 
-/** Why the move cannot start; null if it can. */
+/** SQL for the reason why the move cannot start. Null if it can. */
 export function moveRefusal(request: MoveRequest, write: WriteValue): string {
   const [id, source] = [write(request.collectionId), write(request.source)];
   return `coalesce(
@@ -54,7 +57,7 @@ export function moveRefusal(request: MoveRequest, write: WriteValue): string {
     case when exists (select 1 from collection_move where ${isActive}) then 'busy' end)`;
 }
 
-/** Stores the move, if it may start. Returns its id. */
+/** SQL that stores the move if it may start. It returns the id of the move. */
 export function insertMove(request: MoveRequest, write: WriteValue): string {
   const values = [
     write(request.name),
@@ -68,7 +71,7 @@ export function insertMove(request: MoveRequest, write: WriteValue): string {
     select ${values.join(", ")} where ${moveRefusal(request, write)} is null returning id`;
 }
 
-/** Stops a move that has not begun to flip. The next run removes the copy. Returns its id. */
+/** SQL that stops a move before its phase `flip`. The next run removes the copy. It returns the id of the move. */
 export const updateStopped = (id: number, at: number, write: WriteValue): string =>
   `update collection_move set phase = 'stopping', position = null, problem = null, changed_at = ${write(at)}
     where id = ${write(id)} and phase in (${listed(stoppablePhases)}) returning id`;

@@ -7,14 +7,14 @@ import { isActive } from "./move-sql.ts";
 
 type MoveRow = typeof collectionMove.$inferSelect;
 
-/** A move of a collection, and of those that are linked to it, to another database. */
+/** A move of a collection, and of the collections that are linked to it, to another database. */
 export interface Move extends Omit<MoveRow, "collections" | "position"> {
   collections: MovingCollection[];
-  /** Where copying or checking goes on. */
+  /** The position at which copying or checking continues. */
   position: MovePosition | null;
 }
 
-/** The next table, as a number, of the next collection, and the last key of it that is done. */
+/** The collection and the table (by index) that come next, and the last key of that table that is done. */
 export interface MovePosition {
   collection: number;
   table: number;
@@ -29,7 +29,7 @@ const moveFromRow = (row: MoveRow): Move => ({
 
 const maxListed = 100;
 
-/** Lists the moves that are not over, and those that ended since, newest first. */
+/** Lists unfinished moves and the moves that ended at or after `since`, newest first. */
 export async function listMoves(home: HomeDatabase, since: number): Promise<Move[]> {
   const rows = await retryTransient(home, () =>
     orm(home)
@@ -42,15 +42,19 @@ export async function listMoves(home: HomeDatabase, since: number): Promise<Move
   return rows.map(moveFromRow);
 }
 
-/** How long a run may be silent before another one takes its place. */
+/** After this time without progress, another run may replace a run. */
 const leaseMs = 12_000;
 
-/** A restore may forget so many runs, of which databases that were not restored know the numbers. */
+/**
+ * A restore may make the home database forget runs whose numbers other databases have stored. Each restore skips this
+ * many numbers.
+ */
 const runsPerRestore = 1_000_000_000;
 
 /**
- * Claims the move that is not over, or a copy that is due to be erased. Undefined if there is none, or a run works on it.
- * Later runs of any moves have higher numbers, because databases compare only that.
+ * Claims an unfinished move, or a copy that is due for erasure. Returns undefined if there is none, or if a run is
+ * working on it. Each run has a higher number than all earlier runs of any move, because databases compare only
+ * numbers.
  */
 export async function claimMove(home: HomeDatabase, now: number): Promise<Move | undefined> {
   const sqlText = `update collection_move set run = max((select max(run) from collection_move), ?3) + 1, leased_until = ?2
@@ -64,8 +68,8 @@ export async function claimMove(home: HomeDatabase, now: number): Promise<Move |
 }
 
 /**
- * Gives the run a number above one that a database knows and the home database has forgotten. Undefined if a later run has
- * begun.
+ * Gives the run a number above one that a database has stored and the home database has forgotten. Returns undefined if
+ * a later run has begun.
  */
 export async function renumberRun(
   home: HomeDatabase,
@@ -109,8 +113,8 @@ export type MoveUpdate = Partial<
 >;
 
 /**
- * Saves the progress of a run, which stays responsible. Undefined if a member stopped the move meanwhile, or a later run
- * has begun. A save that runs late changes nothing, because later ones have changed the time.
+ * Saves the progress of a run and extends its claim. Returns undefined if a member stopped the move or a later run has
+ * begun. A late save changes nothing, because later saves have changed the time.
  */
 export async function saveMove(
   home: HomeDatabase,
@@ -133,7 +137,7 @@ export async function saveMove(
         and(
           eq(collectionMove.id, move.id),
           eq(collectionMove.run, move.run),
-          // The latter of each is for a repetition of a save whose answer was lost.
+          // The second value of each list is for a repetition of a save whose response was lost.
           inArray(collectionMove.phase, [move.phase, update.phase ?? move.phase]),
           inArray(collectionMove.changedAt, [move.changedAt, now]),
         ),
@@ -154,11 +158,14 @@ export async function releaseMove(home: HomeDatabase, { id, run }: Move): Promis
   );
 }
 
-/** Whether a move is still in the phase of a statement that may run late, and no later run has begun. */
+/**
+ * SQL for whether the move is still in the phase of this statement and no later run has begun. The statement may run
+ * late.
+ */
 const isInPhase = ({ id, run, phase }: Move) =>
   `exists (select 1 from collection_move where id = ${id} and run = ${run} and phase = '${phase}')`;
 
-/** Tells all isolates of the move. They need up to a minute to notice. */
+/** Announces the move to all isolates. They notice within a minute. */
 export async function announceMove(home: HomeDatabase, move: Move): Promise<void> {
   const insert = ({ id, name, epoch }: MovingCollection): PreparedStatement<"home"> => {
     const [kind, key] = name.split(":");
@@ -172,7 +179,7 @@ export async function announceMove(home: HomeDatabase, move: Move): Promise<void
   await retryTransient(home, () => home.batch(move.collections.map(insert)));
 }
 
-/** Ends the announcement of a move that did not take place. */
+/** Ends the announcement of a move that failed or was stopped. */
 export async function withdraw(home: HomeDatabase, move: Move): Promise<void> {
   const ids = JSON.stringify(move.collections.map(({ id }) => id));
   await retryTransient(home, () =>
@@ -186,7 +193,7 @@ export async function withdraw(home: HomeDatabase, move: Move): Promise<void> {
   );
 }
 
-/** Names the new database of the collections. Nobody asks the former one again. */
+/** Makes the directory name the new database of the collections. No request uses the former one afterwards. */
 export async function redirect(
   home: HomeDatabase,
   collections: readonly MovingCollection[],

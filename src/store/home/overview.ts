@@ -50,19 +50,19 @@ interface OverviewMember {
   createdAt: number;
 }
 
-/** A form whose `retain` erases submissions soon. */
+/** A form whose retention rule erases submissions soon. */
 export interface RetainingForm {
   key: string;
   name: string;
-  /** At most `maxExpiringCount`. */
+  /** The number of submissions, up to `maxExpiringCount`. */
   count: number;
 }
 
 const maxRetainingForms = 20;
 
 /**
- * Counts the submissions that `retain` erases until `until`. Counts days of 24 hours, so the counts may differ from the
- * erasure by those of an hour when clocks change.
+ * Counts the submissions that retention rules erase until `until`. Assumes days of 24 hours, so around clock changes
+ * the counts can be wrong by the submissions of an hour.
  */
 function selectRetainingForms(db: Database<"data">, until: number) {
   const limit = sql.raw(String(maxExpiringCount));
@@ -88,7 +88,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const maxCredentials = 500;
 const maxMembers = 1000;
 const maxWebhooks = 200;
-/** The listed actions, and the listed apps and forms. */
+/** The number of listed actions, and of listed apps and forms. */
 const maxListed = 8;
 
 interface LoadedOverview {
@@ -108,7 +108,7 @@ interface OverviewRequest {
   now: number;
   soonUntil: number;
   erasedUntil: number;
-  /** Which databases are large. */
+  /** The limits for databases to list as large. */
   large: { minBytes: number; since: number };
   times: readonly number[];
 }
@@ -231,8 +231,8 @@ function selectFormsToWatch(db: Database<"data">, now: number, soonUntil: number
 }
 
 /**
- * Selects, for up to 200 forms, how many sequences each had assigned by each of these times. Sequences grow with time, so
- * a binary search finds them without counting rows. Forms without newer items need no search.
+ * Selects, for up to 200 forms, the number of sequences that each form had assigned by each of these times. Sequences
+ * grow with time, so a binary search finds them without counting rows. Forms without newer items need no search.
  */
 function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
   const above = `(c.id * ${sequencesPerCollection})`;
@@ -257,7 +257,7 @@ function selectSequencesAt(db: Database<"data">, times: readonly number[]) {
   );
 }
 
-/** The submissions of all forms in each of the periods between adjacent times. */
+/** Returns the number of submissions of all forms in each period between adjacent times. */
 function countSubmissions(forms: readonly { sequences: string }[], periods: number): number[] {
   const counts = Array.from({ length: periods }, () => 0);
   for (const form of forms) {

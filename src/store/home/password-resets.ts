@@ -45,7 +45,7 @@ export async function insertPasswordReset(
   return failedGuard === undefined;
 }
 
-/** True while the member is as it was, and the creator is an active member who can grant its role. */
+/** True while the version of the member is unchanged, and the creator is an active member who can grant its role. */
 const isOpen =
   sql.raw(`exists (select 1 from member m join member c on c.id = password_reset.creator_id
   where m.id = password_reset.member_id and m.version = password_reset.version and m.disabled_at is null

@@ -9,14 +9,14 @@ import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 
 export type PersonSearch = typeof personSearch.$inferSelect;
 
-/** Where a search goes on. */
+/** The position at which a search continues. */
 export type PersonPosition = Pick<PersonSearch, "collectionId" | "part" | "after">;
 
-/** An item that matches. `former` is 1 if only its former values do. */
+/** A matching item. `former` is 1 if only its former values match. */
 export type PersonHit = Pick<typeof personHit.$inferSelect, "item" | "former">;
 
 const maxHitsSql = sql.raw(String(maxPersonHits));
-/** The number of searches that are kept at a time. */
+/** The maximum number of searches that are kept at the same time. */
 export const maxPersonSearches = 20;
 
 const isUnderLimit = homeGuard<{ createdAt: number }>(
@@ -30,7 +30,7 @@ const insertSearch = homeStatement<PersonSearch>((db, v) =>
     .values(pick(v, Object.keys(getTableColumns(personSearch)) as (keyof PersonSearch)[])),
 );
 
-/** Returns false and stores nothing when too many searches are kept. */
+/** Stores a search. Returns false and stores nothing when too many searches are kept. */
 export function storePersonSearch(
   db: HomeDatabase,
   search: PersonSearch,
@@ -79,7 +79,7 @@ export async function findPersonSearch(
   return search && { search, hits };
 }
 
-/** Finds the oldest search that is not finished. */
+/** Finds the oldest unfinished search. */
 export async function nextPersonSearch(
   db: HomeDatabase,
   now: number,
@@ -97,7 +97,7 @@ export async function nextPersonSearch(
 
 interface Step extends PersonPosition {
   id: string;
-  /** The position from which the step was taken. */
+  /** The position at which the step began. */
   fromCollection: number;
   fromPart: string;
   fromAfter: number;
@@ -106,7 +106,7 @@ interface Step extends PersonPosition {
   state: string;
 }
 
-/** The search still has to take this step. Another run may have taken it. */
+/** The search has not taken this step yet. A concurrent run may have taken it. */
 const isStepOpen = (v: { [Name in keyof Step]-?: unknown }) =>
   sql`id = ${v.id} and state = 'running' and collection_id = ${v.fromCollection} and part = ${v.fromPart}
     and after = ${v.fromAfter}`;
@@ -139,7 +139,7 @@ const storeStep = homeStatement<Step>((db, v) =>
     .where(isStepOpen(v)),
 );
 
-/** What a search has read since its stored position. */
+/** The results of a search since its stored position. */
 export interface PersonProgress {
   position: PersonPosition;
   hits: readonly PersonHit[];
@@ -148,15 +148,15 @@ export interface PersonProgress {
 }
 
 /**
- * Stores the progress of a search and what it found in one batch. Returns false if the search is finished, was deleted, or
- * another run was faster.
+ * Stores the progress of a search and its results in one batch. Returns false if the search is finished or deleted, or
+ * if another run stored the step first.
  */
 export async function storePersonProgress(
   db: HomeDatabase,
   { id, collectionId, part, after }: PersonSearch,
   { position, hits, searched, isDone }: PersonProgress,
 ): Promise<boolean> {
-  // An item may be found by its values and by many changes. The first counts.
+  // An item may match by its values and by many changes. The first match counts.
   const byItem = new Map(hits.toReversed().map(({ item, former }) => [item, former]));
   const chunk = JSON.stringify([...byItem].slice(-maxPersonHits));
   const step = {
@@ -174,7 +174,7 @@ export async function storePersonProgress(
   return (results[1]?.meta.changes ?? 0) > 0;
 }
 
-/** Erases a search, with its text and what it found. */
+/** Erases a search with its text and its results. */
 export async function deletePersonSearch(db: HomeDatabase, id: string): Promise<void> {
   await retryTransient(db, () =>
     batchQueries(db, [

@@ -8,7 +8,7 @@ import { homeStatement, sharedStatement } from "#store/db/statement.ts";
 import { isActive } from "./move-sql.ts";
 
 /**
- * An id that no collection of any database has or had, because items, cursors and webhooks name them. The home database
+ * An id that no collection of any database has or had. Items, cursors and webhooks contain such ids. The home database
  * assigns the ids of all databases.
  */
 export const nextIdSql = sql`(select 1 + max(coalesce((select max(collection_id) from placement), 0),
@@ -20,7 +20,7 @@ interface PlacedValues {
   database: string;
 }
 
-/** A key that a collection of the home database uses, or has reserved, is not placed. */
+/** Does not place a key that a collection of the home database uses or has reserved. */
 const insertPlacement = homeStatement<PlacedValues>((db, v) =>
   db
     .insert(placement)
@@ -42,7 +42,7 @@ const selectPlacement = homeStatement<Omit<PlacedValues, "database">>((db, v) =>
 
 type PlacementRow = Parameters<typeof placementFromRow>[0];
 
-/** Reserves an id and a database for a new collection. Returns the earlier reservation or placement if there is one. */
+/** Reserves an id and a database for a new collection. Returns an existing reservation or placement if there is one. */
 export async function reservePlacement(
   home: HomeDatabase,
   values: PlacedValues,
@@ -69,7 +69,7 @@ const replaceStatement = homeStatement<PlacedValues & { collectionId: number }>(
     ),
 );
 
-/** Gives the key of a collection that does not exist anymore to a new one. */
+/** Gives the key of a collection that no longer exists to a new one. */
 export async function replacePlacement(
   home: HomeDatabase,
   values: PlacedValues & { collectionId: number },
@@ -89,7 +89,7 @@ export async function finishPlacement(home: HomeDatabase, collectionId: number):
   await retryTransient(home, () => finishStatement(home, { collectionId }).run());
 }
 
-/** A reserved placement, and the handle of its database. */
+/** A reserved placement and the handle of its database. */
 export interface PlacedSite {
   placement: Placement;
   db: DataDatabase;
@@ -98,11 +98,11 @@ export interface PlacedSite {
 /** A data database for new collections. */
 export interface Site {
   db: DataDatabase;
-  /** A jurisdiction or a location hint; null if the operator stated none. */
+  /** A jurisdiction or a location hint. Null if the operator set none. */
   location: string | null;
 }
 
-/** Lists the data databases that take new collections. One that is being added does not yet. */
+/** Lists the data databases that accept new collections. Excludes a database that is still being added. */
 export async function listSites(databases: Databases, now: number): Promise<Site[]> {
   const { home } = databases;
   const rows = await retryTransient(home, () => orm(home).select().from(dataDatabase));
@@ -131,11 +131,11 @@ export async function findSmallest(sites: readonly Site[]): Promise<Site | undef
   return sites[smallest];
 }
 
-/** What this deployment can see of the installation. */
+/** The parts of the installation that this deployment can access. */
 interface Reach {
-  /** The databases that have collections, or may get some, and that are not bound. */
+  /** The databases that have collections, or may get some, but are not bound. */
   missing: string[];
-  /** The last move, 0 before the first, and whether a move is in progress. */
+  /** The number of the last move, 0 before the first one, and whether a move is in progress. */
   lastMove: number;
   isMoving: boolean;
 }
@@ -146,7 +146,9 @@ const reachSql = `select
   (select coalesce(max(id), 0) from collection_move) as last_move,
   exists (select 1 from collection_move where ${isActive}) as is_moving`;
 
-/** Asks the directory at the primary. Whatever deletes because no database has a row must ask this. */
+/**
+ * Reads the directory at the primary. Code that deletes something because no database has a row must call this first.
+ */
 export async function loadReach({ home, dataDatabases }: Databases): Promise<Reach> {
   const bound = JSON.stringify([home.name, ...dataDatabases().map(({ name }) => name)]);
   const row = await retryTransient(home, () =>

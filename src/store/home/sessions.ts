@@ -38,7 +38,7 @@ export async function runAsMember(
   return assertMemberUnchanged(failedGuard);
 }
 
-/** The same for a batch on the tables of both scopes. */
+/** Does the same for a batch on the tables of both scopes. */
 export async function runJointlyAsMember(
   db: SingleDatabase,
   { id, version }: ActingMember,
@@ -53,7 +53,7 @@ function assertMemberUnchanged(failedGuard: string | undefined): string | undefi
   return failedGuard;
 }
 
-/** The same for a batch whose only guard is that of the member. Returns the results of the statements. */
+/** Does the same for a batch that has only the guard of the member. Returns the results of the statements. */
 export async function batchAsMember(
   db: HomeDatabase,
   { id, version }: ActingMember,
@@ -95,8 +95,8 @@ const insertStatement = homeStatement<typeof session.$inferSelect>((db, v) =>
 );
 
 /**
- * Starts a session for a member at this version and stores its address. Keeps the last 20 addresses. Returns false and
- * stores nothing when the member was removed or changed after the password check.
+ * Starts a session for a member at this version and stores the client's address. Keeps the last 20 addresses. Returns
+ * false and stores nothing when the member was removed or changed after the password check.
  */
 export async function insertSession(
   db: HomeDatabase,
@@ -136,12 +136,12 @@ const touchStatement = homeStatement<{ hash: string; at: number }>((db, v) =>
   db.update(session).set({ seenAt: v.at }).where(eq(session.hash, v.hash)),
 );
 
-/** Stores when a session was last used. */
+/** Stores the time at which a session was last used. */
 export async function touchSession(db: HomeDatabase, hash: string, at: number): Promise<void> {
   await retryTransient(db, () => touchStatement(db, { hash, at }).run());
 }
 
-/** A session as its member sees it. */
+/** A session in the form in which its member sees it. */
 export interface SessionSummary {
   hash: string;
   device: string;
@@ -151,7 +151,7 @@ export interface SessionSummary {
 
 const maxListedSessions = 100;
 
-/** Lists the unexpired sessions of a member, the last used one first. */
+/** Lists the unexpired sessions of a member, the last used session first. */
 export async function listSessions(
   db: HomeDatabase,
   id: string,
@@ -179,7 +179,7 @@ const endOneStatement = homeStatement<{ id: string; start: string }>((db, v) =>
 /** The characters of a hash that identify a session to its member. */
 export const sessionIdLength = 16;
 
-/** Ends one session of the member. Succeeds when it has ended before. */
+/** Ends one session of the member. Succeeds even if the session has already ended. */
 export async function endSession(
   db: HomeDatabase,
   ended: { id: string; start: string },

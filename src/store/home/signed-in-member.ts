@@ -5,7 +5,7 @@ import { member, session } from "#store/db/schema.ts";
 import { listSettingsSql, type ListSettings } from "./list-settings.ts";
 import { memberColumns, type Member } from "./members.ts";
 
-/** A member with what it has saved for the list that a request shows. */
+/** A member with the settings that it has saved for the list of a request. */
 export type ListingMember = Member & { settings: ListSettings | null };
 
 const withSettings = (list: string | undefined) => ({
@@ -18,7 +18,7 @@ const listingMember = (row: Member & { settings: string | null }): ListingMember
   settings: row.settings === null ? null : (JSON.parse(row.settings) as ListSettings),
 });
 
-/** Finds an active member by its address, with its settings for a list. */
+/** Finds an active member by its address, with its settings for a list. Returns undefined if there is none. */
 export async function findListingMember(
   db: HomeDatabase,
   email: string,
@@ -33,7 +33,7 @@ export async function findListingMember(
   return row && listingMember(row);
 }
 
-/** The member of a session with its settings for a list, and when the session was last used. */
+/** The member of a session, with its settings for a list and the time at which the session was last used. */
 export interface SessionMember {
   member: ListingMember;
   seenAt: number;

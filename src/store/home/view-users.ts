@@ -15,7 +15,7 @@ import {
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
 import { selectWebhooks, webhookFromRow } from "./webhooks.ts";
 
-/** A credential that sees a collection only through a view, or a webhook that follows it through one. */
+/** A credential that sees a collection only through a view, or a webhook that follows one through a view. */
 export interface ViewUser {
   id: string;
   name: string;
@@ -26,11 +26,11 @@ export interface ViewUser {
 /** A credential that sees a collection only through a view. */
 export interface ViewCredential extends ViewUser {
   permissions: Permission[];
-  /** Whether pages may use it, whose visitors all share it. */
+  /** Whether web pages may use the credential. All visitors of a page share it. */
   hasOrigins: boolean;
 }
 
-/** Lists all credentials that reach a collection, like `form:purchase`, only through one of these views. */
+/** Lists all credentials that can access a collection, like `form:purchase`, only through one of these views. */
 export async function listViewUsers(
   db: HomeDatabase,
   collection: string,
@@ -64,15 +64,15 @@ export async function listViewUsers(
 
 const maxReaching = 200;
 
-/** An app or form with what may see it. */
+/** An app or form with the credentials and webhooks that can see it. */
 export interface StoredAccess {
   current: CurrentCollection | undefined;
-  /** Unrevoked credentials that reach the collection or a view of it, newest first. */
+  /** Unrevoked credentials that can access the collection or a view of it, newest first. */
   credentials: Credential[];
   webhooks: Webhook[];
 }
 
-/** Loads who may see an app or form, in one round trip. */
+/** Loads the credentials and webhooks that can see an app or form, in one round trip. */
 export async function loadAccess(
   databases: Databases,
   kind: CollectionKind,

@@ -5,12 +5,12 @@ import type { HomeDatabase } from "#store/db/database.ts";
 import { webhook } from "#store/db/schema.ts";
 import { homeStatement } from "#store/db/statement.ts";
 
-/** The time of an end that never comes. */
+/** A time after every other, for rights that do not end. */
 const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * The time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`. Each read of a
- * webhook selects it, to know whether the webhook can send.
+ * SQL for the time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`.
+ * Each read of a webhook selects it to decide whether the webhook can send.
  */
 export const rightsEndAtSql = lazySql(
   () => sql<number>`case when ${webhook.maker} like 'member:%'
@@ -22,7 +22,7 @@ export const rightsEndAtSql = lazySql(
       where c.id = substr(${webhook.maker}, 12)), 0) end`,
 );
 
-/** The time of the next attempt after a failed one, and the error of the failed one. */
+/** The time of the next attempt and the error of the failed one. */
 export interface PendingRetry {
   retryAt: number | null;
   lastError: string | null;

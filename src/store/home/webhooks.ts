@@ -33,7 +33,7 @@ import type { StartPositions } from "./listeners.ts";
 import { rightsEndAtSql } from "./webhook-status.ts";
 
 type StoredWebhook = typeof webhook.$inferSelect;
-/** A webhook as a query or D1 itself returns it. */
+/** A webhook as a Drizzle query or D1 returns it. */
 type WebhookRow = Omit<StoredWebhook, "starts" | "recalculations"> & {
   makerRightsEndAt: number;
   recalculations: boolean | number;
@@ -55,7 +55,7 @@ export function webhookFromRow(row: WebhookRow): Webhook {
     collections: JSON.parse(row.collections) as Webhook["collections"],
     changedFields: row.changedFields === null ? null : (JSON.parse(row.changedFields) as string[]),
     secrets: JSON.parse(row.secrets) as WebhookSecret[],
-    // D1 itself returns 0 or 1.
+    // D1 returns 0 or 1 for booleans.
     recalculations: Boolean(row.recalculations),
   };
 }
@@ -63,7 +63,7 @@ export function webhookFromRow(row: WebhookRow): Webhook {
 const isNotDeleted = () => ne(webhook.state, "deleted");
 const hasId = (id: string | SQL) => and(eq(webhook.id, id), isNotDeleted());
 
-/** Selects one webhook. Its object does so for each change. */
+/** Selects one webhook. The object of the webhook runs this for each change. */
 const selectWebhook = homeStatement<{ id: string }>((db, v) =>
   db.select(named(webhookColumns())).from(webhook).where(hasId(v.id)),
 );
@@ -102,7 +102,7 @@ function selectWebhookWithMaker(db: HomeDatabase, id: string) {
   );
 }
 
-/** A webhook with the e-mail or name of its maker. The name is null when the maker no longer exists. */
+/** A webhook with the e-mail address or name of its maker. The name is null when the maker no longer exists. */
 interface WebhookWithMaker {
   hook: Webhook;
   makerName: string | null;
@@ -125,7 +125,7 @@ export async function findWebhookWithLabels(
   return { ...row, hook: webhookFromRow(row.hook), stored };
 }
 
-/** Lists all webhooks in the order of creation. They are few, so the list has no pages. */
+/** Lists all webhooks in the order of creation. The list has no pages, because the number of webhooks is limited. */
 export async function listWebhooks(db: HomeDatabase): Promise<Webhook[]> {
   const rows = await retryTransient(db, () => selectWebhooks(db));
   return rows.map(webhookFromRow);
@@ -137,9 +137,9 @@ export const selectWebhooks = (db: HomeDatabase) =>
   );
 
 /**
- * Stores a change of a webhook and updates which collections have listeners. With two databases it stores the webhook
- * first, as the authoritative row. If the update of the collections fails, the schedule repeats it. A single database also
- * confirms the definitions of its views, and the batch fails if one has changed.
+ * Stores a change of a webhook and updates which collections have listeners. With two databases, stores the webhook
+ * first, because its row is authoritative. If updating the collections fails, the schedule repeats it. A single
+ * database also confirms the definitions of the webhook's views, and the batch aborts if one has changed.
  */
 async function storeChange(
   databases: Databases,
@@ -176,7 +176,7 @@ const mutableColumns = [
   "updatedAt",
 ] as const;
 
-/** In the order of the table, as the insert sets columns by position. */
+/** The columns in the order of the table, because the insert sets columns by position. */
 const allColumns = () => Object.keys(getTableColumns(webhook)) as (keyof StoredWebhook)[];
 
 const insertStatement = homeStatement<StoredWebhook & { maxWebhooks: number }>((db, v) =>
@@ -216,9 +216,7 @@ function webhookToRow(hook: Webhook) {
   };
 }
 
-/**
- * Refuses a webhook when the limit is reached. A repeated call with the same id does not store the webhook again.
- */
+/** Inserts a webhook unless the limit is reached. A repeated call with the same id does not store the webhook again. */
 export async function insertWebhook(
   databases: Databases,
   hook: Webhook,
@@ -237,7 +235,7 @@ export async function insertWebhook(
   return (rows[0]?.n ?? 0) > 0 ? "stored" : "refused";
 }
 
-/** Refuses a change when the webhook was changed or deleted after version `hook.version`. */
+/** Updates a webhook unless it was changed or deleted after version `hook.version`. */
 export async function updateWebhookRow(
   databases: Databases,
   hook: Webhook,
@@ -253,7 +251,7 @@ export async function updateWebhookRow(
   return (results[0]?.meta.changes ?? 0) > 0 ? "stored" : "refused";
 }
 
-/** Does the same as `storeChange`. Returns undefined and stores nothing if a definition has changed. */
+/** Like `storeChange`, but returns undefined and stores nothing if a definition has changed. */
 async function storeConfirmed(
   ...change: Parameters<typeof storeChange>
 ): Promise<D1Result[] | undefined> {

@@ -5,14 +5,14 @@ import { momentsBetween, turnsOf, type State } from "../history.ts";
 import type { Step } from "../plan.ts";
 import { credentialOfStep, pathOf, pickCollection, Subject } from "./caller.ts";
 
-/** What an aggregate is asked for. */
+/** The request of an aggregate. */
 interface Asked {
   field: "a" | "twice";
   isGrouped: boolean;
   only: string | null;
 }
 
-/** Clients that compute figures, which must be those of one moment. */
+/** Clients that compute figures. All figures of a response must be true at the same moment. */
 export class Aggregates extends Subject {
   readonly steps = {
     aggregate: (step: Step, random: Random) => this.#aggregate(step, random),

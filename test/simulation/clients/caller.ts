@@ -4,9 +4,9 @@ import type { Effect, History, State, Values, Write } from "../history.ts";
 import type { Step } from "../plan.ts";
 import { smallLimits, type Answer, type Template, type World } from "../world.ts";
 
-/** The credential of each client. Two of them share one, and the last one has small limits. */
+/** The credential of each client. Two clients share one, and the last one has small limits. */
 const credentialOf = [0, 0, 1, 1, 0, 3, smallLimits.credential];
-/** How long before a response its request may have tried to reach the object of its credential. */
+/** The maximum time before a response at which its request may have tried to reach the object of its credential. */
 const longestResponseMs = 5000;
 export const codes = ["x1", "x2", "x3", "x4"];
 
@@ -24,7 +24,7 @@ export const itemPath = (key: CollectionKey, id: string): string =>
 export const isGone = (states: State[] | undefined, until: number): boolean =>
   !states || states.length === 0 || states.some((state) => state.isDeleted && state.from <= until);
 
-/** What the clients of one subject do. Each entry of `steps` plays one kind of step and judges what it observes. */
+/** The clients of one subject. Each entry of `steps` plays one kind of step and judges the observations. */
 export abstract class Subject {
   protected readonly caller: Caller;
   abstract readonly steps: Partial<Record<Step["kind"], PlayStep>>;
@@ -36,12 +36,12 @@ export abstract class Subject {
 
 export type PlayStep = (step: Step, random: Random) => Promise<unknown>;
 
-/** Sends requests, and judges what all kinds of requests have in common. */
+/** Sends requests, and judges the properties that all kinds of requests share. */
 export class Caller {
   readonly world: World;
   readonly history: History;
   readonly template: Template;
-  /** The newest commit that a credential knows of, by database as far as known. Its reads must not be older. */
+  /** The newest commit that a credential knows, by database if it is known. Its reads must not be older. */
   readonly #own = new Map<string, number>();
   #requests = 0;
 
@@ -81,7 +81,7 @@ export class Caller {
         `${method} ${path} returned ${answer.status} ${answer.text.slice(0, 300)}`,
       );
     }
-    // A former version may look for a definition in vain that a restore undid.
+    // A former version may fail to find a definition that a restore has removed.
     const isUnanswered = answer === "lost" || (answer.status === 503 && !answer.isFormer);
     if (step.isAfterAll && isUnanswered) {
       const outcome = answer === "lost" ? "was not answered" : `returned ${answer.text}`;
@@ -119,7 +119,9 @@ export class Caller {
     return write;
   }
 
-  /** A refused write must never be committed. 503 and lost responses leave it open. */
+  /**
+   * Judges the outcome of a write. A rejected write must never be committed. After 503 or a lost response, it may be.
+   */
   settle(
     write: Write,
     answer: Answer | "lost",
@@ -147,34 +149,37 @@ export class Caller {
       this.history.wrong(`${write.description} was refused, but committed`);
   }
 
-  /** From now on, the credential's reads must include a commit. */
+  /** Requires the credential's later reads to include a commit. */
   acknowledge(credential: number, { collection, once }: Write): void {
     const id = this.template.credentials[credential]?.id;
     const cutUntil = this.world.objects.actors.get(`CredentialGate:${id}`)?.cutUntil ?? 0;
-    // The response need not wait until the object learns of a write that was admitted without it.
+    // The response need not wait until the object learns about a write that was admitted without the object.
     if (cutUntil > this.world.scheduler.now - longestResponseMs) return;
     const known = this.ownMoment(credential, collection);
     this.#own.set(this.#ownKey(credential, collection), Math.max(known, once.commit ?? 0));
   }
 
-  /** The oldest moment that a credential's reads of a collection may show. */
+  /** Returns the oldest moment that a credential's reads of a collection may show. */
   ownMoment(credential: number, collection: CollectionKey): number {
     return this.#own.get(this.#ownKey(credential, collection)) ?? 0;
   }
 
-  /** What a credential knows of one database says nothing of another one. Linked collections share theirs. */
+  /**
+   * The knowledge of a credential about one database does not apply to another one. Linked collections share a
+   * database.
+   */
   #ownKey(credential: number, collection: CollectionKey): string {
     if (this.world.databases.size === 1) return `${credential}`;
     return `${credential} ${collection === "customers" ? "orders" : collection}`;
   }
 
-  /** The databases of these collections go back to a commit. */
+  /** Restores the databases of these collections to a commit. */
   restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
     this.history.restore(commit, keys);
     for (const [key, known] of this.#own) this.#own.set(key, Math.min(known, commit));
   }
 
-  /** One of the newest items, so that clients meet. Sometimes one that is gone. */
+  /** Picks one of the newest items, so that clients meet. Sometimes picks one that no longer exists. */
   pickItem(random: Random, key: CollectionKey) {
     const items = random.chance(0.05) ? this.history.itemsOf(key) : this.history.live(key);
     const newest = items.slice(-4);

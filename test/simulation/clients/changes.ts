@@ -79,7 +79,7 @@ export class Changes extends Subject {
       if (!states.some((state) => state.status === "closed"))
         this.caller.history.wrong(`${description}: it is not closed`);
     } else if (answer.status === 409) {
-      // Submitting a draft makes the code count that the draft contains.
+      // A submitted draft reserves the code that it contains.
       const drafts = states.flatMap(({ values }) => values["code"] ?? []);
       const written = "code" in data ? [data["code"]] : drafts;
       this.caller.judgeConflict(write, answer, written, started, ended, id);

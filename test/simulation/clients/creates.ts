@@ -13,7 +13,7 @@ interface Keyed {
   key: string;
   body: object;
   write: Write;
-  /** Shared by all that use the key: what the first response said. */
+  /** The result of the first response, shared by all requests with the key. */
   first: { result: Json; once: Write["once"] };
 }
 
@@ -51,7 +51,9 @@ export class Creates extends Subject {
     await this.#sendCreate(step, keyed, write, hasKey);
   }
 
-  /** What has been known of a key. Neighbouring steps use the same ones, by chance with other contents or callers. */
+  /**
+   * Returns the first response of a key. Neighbouring steps use the same keys, randomly with other contents or callers.
+   */
   #firstWith(credential: number, path: string, step: Step, hasKey: boolean): Keyed["first"] {
     const key = keyOf(step);
     const same = this.#keyed.find(
@@ -101,7 +103,7 @@ export class Creates extends Subject {
       this.caller.history.wrong(`${collection} lacks ${answer.body.id}`);
   }
 
-  /** Sends a create or a batch again, as a client does that got no answer, or two at once. */
+  /** Sends a create or a batch again, like a client without a response, or sends two at once. */
   async #retry(step: Step, random: Random): Promise<void> {
     const recent = this.#keyed.slice(-6);
     if (recent.length === 0) return;

@@ -4,12 +4,15 @@ import { newCredential } from "../world.ts";
 import { pathOf, Subject, type Caller } from "./caller.ts";
 import { createEffect } from "./effects.ts";
 
-/** How long an object may believe an old credential when its change could not be pushed, and how far clocks differ. */
+/**
+ * The maximum time for which an object may use an old credential whose change could not be pushed, plus the difference
+ * of clocks.
+ */
 const healsAfterMs = 65_000;
-/** How far the clocks of two places differ at most. */
+/** The maximum difference between the clocks of two places. */
 const clockErrorMs = 2000;
 
-/** When something began to end, and when it had surely ended. */
+/** The time when something began to end, and the time when it had certainly ended. */
 interface End {
   endingSince: number;
   endedAt: number;
@@ -20,9 +23,9 @@ interface Guest extends End {
   tokens: (End & { token: string })[];
   isNarrowedSince: number;
   narrowingSince: number;
-  /** Whether a restore has undone what was known of it. */
+  /** Whether a restore has undone the recorded facts. */
   isForgotten: boolean;
-  /** Changes of one credential do not overlap, so that it is known what each of them ended. */
+  /** Whether a change is running. Changes of one credential do not overlap, so that the effect of each one is known. */
   isChanging: boolean;
 }
 
@@ -73,7 +76,7 @@ export class Credentials extends Subject {
     this.#guests.push(newGuest(id, [{ token, ...never }]));
   }
 
-  /** A credential with a token that may still be in use, and nobody else changes. */
+  /** Picks a credential with a token that may still be valid and that no other client is changing. */
   #pickGuest(random: Random): Guest | undefined {
     const guests = this.#guests.filter(
       ({ tokens, endingSince, isChanging }) =>
@@ -114,7 +117,7 @@ export class Credentials extends Subject {
     const isCut = random.chance(0.15);
     const isOld = !isCut && random.chance(0.5);
     if (isCut) actor()?.cut(random.int(100, 5000));
-    // By then the object reads the credential again when it is used, beside the change.
+    // By then, the object reloads the credential on its next use, in parallel with the change.
     if (isOld) await pause(31_000, 62_000);
     const uses = Array.from({ length: random.int(isOld ? 1 : 0, 2) }, use);
     await Promise.all([change(), ...uses]);
@@ -122,7 +125,7 @@ export class Credentials extends Subject {
     if (random.chance(0.4)) actor()?.stop("is killed");
     await use();
     const leftMs = guest.endedAt - this.caller.world.scheduler.now;
-    // The object was not told of the revocation, so it must read the credential again.
+    // The revocation did not reach the object, so the object must reload the credential.
     if (leftMs > 0 && leftMs < Infinity) await pause(leftMs, leftMs + 5000);
     else if (random.chance(0.3)) await pause(0, 80_000);
     await use();
@@ -136,14 +139,14 @@ export class Credentials extends Subject {
       for (const token of former)
         token.endingSince = Math.min(token.endingSince, this.caller.world.scheduler.now);
       const answer = await this.#end(step, guest, "rotate", { overlap: "none" }, former, "");
-      // Without an answer, it may have happened, or still happen.
+      // Without a response, the change may have happened or may still happen.
       if (!answer) guest.endingSince = 0;
       if (answer?.body?.token)
         guest.tokens.push({ token: answer.body.token, endedAt: Infinity, endingSince: Infinity });
     });
   }
 
-  /** Changes a credential. When the push failed, its object learns of the change within a minute. */
+  /** Changes a credential. If the push failed, the object notices the change within a minute. */
   async #end(
     step: Step,
     guest: Guest,
@@ -169,7 +172,7 @@ export class Credentials extends Subject {
     return isDone ? answer : undefined;
   }
 
-  /** Takes the right to write from a credential. */
+  /** Removes the permission to write from a credential. */
   async #narrow(step: Step, random: Random): Promise<void> {
     const guest = this.#pickGuest(random);
     if (!guest) return;
@@ -233,7 +236,7 @@ export class Credentials extends Subject {
   restore(): void {
     const { world } = this.caller;
     const { now } = world.scheduler;
-    // The database decides what the others may do now.
+    // The database shows the current rights of the others.
     const unknown = this.#guests.filter(
       ({ id }) => world.home.select("select 1 from credential where id = ?", id).length === 0,
     );

@@ -9,7 +9,7 @@ export class Definitions extends Subject {
     define: (step: Step, random: Random) => this.#define(step, random),
   };
 
-  /** Changes a definition: its description, and whether there is another field. */
+  /** Changes a definition: its description, and whether it has another field. */
   async #define(step: Step, random: Random): Promise<void> {
     const { kind, key } = pickCollection(random);
     const path = `${kind}s/${key}/schema`;

@@ -4,7 +4,7 @@ import { credentialOfStep, pathOf, Subject } from "./caller.ts";
 import { createEffect } from "./effects.ts";
 import { explain } from "./explain.ts";
 
-/** Members who delete a form and restore it, and clients that use it all the time. */
+/** Members who delete and restore a form, and clients that use the form all the time. */
 export class Deletions extends Subject {
   readonly steps = {
     deleteForm: (step: Step) => this.#deleteForm(step),

@@ -4,7 +4,7 @@ import type { Step } from "../plan.ts";
 import { credentialOfStep, isGone, itemPath, pathOf, Subject } from "./caller.ts";
 import { createEffect, updateEffect } from "./effects.ts";
 
-/** Clients that close and reopen entries, which are erased when they are old and closed. */
+/** Clients that close and reopen entries. Old closed entries are erased. */
 export class Diary extends Subject {
   readonly steps = {
     diary: (step: Step, random: Random) => this.#use(step, random),

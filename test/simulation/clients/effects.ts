@@ -1,6 +1,6 @@
 import { codeOf, normalize, type Effect, type Values } from "../history.ts";
 
-/** Values as the service stores them: with the computed field. */
+/** Returns values as the service stores them, with the computed field. */
 function withComputed(values: Values): Values {
   const n = values["n"];
   return normalize({ ...values, twice: typeof n === "number" ? n * 2 : null });

@@ -11,7 +11,7 @@ export interface Claim {
   newest: number;
   /** Whether the list contains an item with this state. */
   matches: (state: State, number: number, moment: number) => boolean;
-  /** What else must be true at the moment, and when that may have changed. */
+  /** An additional condition on the moment, and the moments at which it may have changed. */
   holds?: (moment: number) => boolean;
   turns?: readonly number[];
 }

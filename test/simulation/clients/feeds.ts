@@ -11,7 +11,7 @@ interface Reader {
   isExpired: boolean;
 }
 
-/** Two pages or more for most plans. */
+/** Limits pages to this size, so that most plans need two pages or more. */
 const wholePage = 50;
 
 /** Clients that follow changes feeds. */

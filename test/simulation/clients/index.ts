@@ -20,7 +20,7 @@ import { Views } from "./views.ts";
 
 type Steps = Partial<Record<Step["kind"], PlayStep>>;
 
-/** All clients, with what each of them knows. */
+/** All clients with their knowledge. */
 export class Clients {
   readonly #caller: Caller;
   readonly #restorable: { restore(): void }[];
@@ -51,12 +51,12 @@ export class Clients {
     this.#steps = Object.assign({}, ...subjects.map(({ steps }) => steps)) as Steps;
   }
 
-  /** Plays one step and judges what it observes. */
+  /** Plays one step and judges the observations. */
   async play(step: Step): Promise<void> {
     await this.#steps[step.kind]?.(step, this.#caller.world.scheduler.activity.random);
   }
 
-  /** The database of these collections goes back to a commit. What clients know of the time after it is no longer true. */
+  /** Restores the database of these collections to a commit. Clients forget their knowledge of the time after it. */
   restore(commit: number, keys: ReadonlySet<CollectionKey>): void {
     this.#caller.restore(commit, keys);
     for (const subject of this.#restorable) subject.restore();

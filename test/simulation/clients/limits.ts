@@ -10,7 +10,7 @@ export class Limits extends Subject {
     burst: (step: Step, random: Random) => this.#burst(step, random),
   };
 
-  /** Sends more than the limits allow, at once. */
+  /** Sends more requests at once than the limits allow. */
   async #burst(step: Step, random: Random): Promise<void> {
     const calls = Array.from({ length: smallLimits.requests + 3 }, async () => {
       const { answer } = await this.caller.send(

@@ -7,10 +7,10 @@ import { deleteItem } from "./changes.ts";
 import { createEffect } from "./effects.ts";
 import { explain } from "./explain.ts";
 
-/** After such a pause, the object of a credential stores each write before it admits the next one. */
+/** After a pause of this length, the object of a credential stores each write before it admits the next one. */
 const pauseMs = 8000;
 
-/** Clients that use at once what they have just written, while calls fail and objects restart. */
+/** Clients that use an item immediately after writing it, while calls fail and objects restart. */
 export class OwnWrites extends Subject {
   readonly steps = {
     undo: (step: Step) => this.#undo(step),

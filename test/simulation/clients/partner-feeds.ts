@@ -11,7 +11,7 @@ interface Reader {
   /** The position in the list of all changes that the next page starts from. */
   position: number;
   limit: number;
-  /** When the last page was requested and received. */
+  /** The times when the last page was requested and received. */
   started: number;
   ended: number;
   /** Whether a restore has undone its position. */
@@ -49,7 +49,7 @@ export class PartnerFeeds extends Subject {
     // The former version does not notice that a view changed and changed back.
     if (answer !== "lost" && answer.isFormer) allowed.push(200);
     if (!this.caller.isRead(answer, partner, allowed, what)) return false;
-    // The view changed meanwhile, so nobody knows what the page shows.
+    // The view changed concurrently, so the expected content of the page is unknown.
     if (
       answer.status === 410 ||
       history.viewChanges(reader?.started ?? started, ended).length > 0
@@ -78,7 +78,7 @@ export class PartnerFeeds extends Subject {
     return answer.body.items.length === limit;
   }
 
-  /** A cursor expires once the view has changed. */
+  /** Returns the allowed statuses. A cursor expires when the view changes. */
   #allowed(reader: Reader | undefined, started: number, ended: number): number[] {
     if (!reader) return [200];
     const { history } = this.caller;
@@ -92,7 +92,7 @@ export class PartnerFeeds extends Subject {
     return this.caller.world.bundles.size > 1;
   }
 
-  /** Returns the position after the page; null if the page is wrong. */
+  /** Returns the position after the page. Null if the page is wrong. */
   #judge(
     what: string,
     entries: readonly Json[],
@@ -103,7 +103,8 @@ export class PartnerFeeds extends Subject {
     const { started, ended, isWhole, isFormer } = page;
     const changes = history.changes.get("orders") ?? [];
     const seen = history.viewAt(started);
-    // The feed begins when the view began to show these orders. Only the former version shows earlier changes.
+    // The feed begins at the change that made the view show these orders. Only the former version returns earlier
+    // changes.
     const since = history.viewChanges(-1, started, hasOtherKinds).at(-1) ?? -1;
     let position = from;
     for (const entry of entries) {

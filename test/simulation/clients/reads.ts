@@ -86,7 +86,7 @@ export class Reads extends Subject {
       this.caller.history.wrong(`${what}: ${answer.text}`);
   }
 
-  /** Reads one page of a list, and goes on from there the next time. */
+  /** Reads one page of a list, and continues from there the next time. */
   async #walk(step: Step, random: Random): Promise<void> {
     const credential = credentialOfStep(step);
     const { key } = pickCollection(random);

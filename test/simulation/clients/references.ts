@@ -18,7 +18,7 @@ import { codes, credentialOfStep, isGone, itemPath, pathOf, Subject } from "./ca
 import { createEffect, updateEffect } from "./effects.ts";
 import { explain } from "./explain.ts";
 
-/** How a write names a customer, and whom it names at a moment. */
+/** The name that a write uses for a customer, and the customer with that name at a moment. */
 interface Name {
   sent: unknown;
   at: (moment: number) => string | undefined;
@@ -62,7 +62,7 @@ export class References extends Subject {
     return { sent, at: (moment) => (this.caller.history.stateAt(id, moment) ? id : undefined) };
   }
 
-  /** What a write may store: the record that had the name, and that existed when it was stored. */
+  /** The effect that a write may have: it stores the record that had the name and existed when the write was stored. */
   #linkEffect(name: Name, link: (id: string) => Effect): Effect {
     const { history, world } = this.caller;
     const sentAt = world.moment;
@@ -175,7 +175,7 @@ export class References extends Subject {
       this.caller.history.wrong(`${description} returned 404, but it exists`);
   }
 
-  /** Reads orders with their customers, or the orders of some customers. All are of one moment. */
+  /** Reads orders with their customers, or the orders of some customers. The response must be true at one moment. */
   async #expand(step: Step, random: Random): Promise<void> {
     const credential = credentialOfStep(step);
     const oldest = this.caller.ownMoment(credential, "orders");
@@ -217,7 +217,7 @@ export class References extends Subject {
     });
   }
 
-  /** A member erases a customer or an order. Afterwards nobody can read it. */
+  /** A member erases a customer or an order. Afterwards, no client can read it. */
   async #erase(step: Step, random: Random): Promise<void> {
     const key: CollectionKey = random.chance(0.7) ? "customers" : "orders";
     const item = this.caller.pickItem(random, key);
@@ -226,13 +226,13 @@ export class References extends Subject {
       (before, after) => (after.isDeleted && before ? null : "no erasure"),
     ]);
     write.actor = "member:01JMEMBER";
-    // Somebody orders for the customer at the same time.
+    // Another client orders for the customer at the same time.
     const isOrdered = key === "customers" && random.chance(0.7);
     const ordered = isOrdered ? this.#order(step, random, this.#nameOf(item, item.id)) : undefined;
     const page = `/admin/${key === "customers" ? "apps" : "forms"}/${key}/items/${item.id}/erase`;
     const headers = { "X-Request-Id": write.request };
     const { answer } = await this.caller.send(step, "POST", page, {}, headers);
-    // Before the order has its answer, because a restore may undo the erasure meanwhile.
+    // Runs before the response of the order, because a restore may undo the erasure concurrently.
     if (answer !== "lost" && this.caller.settle(write, answer, [200, 204, 303, 404, 409], 0))
       await this.#expectErased(step, key, item.id, write);
     await ordered;

@@ -18,7 +18,7 @@ export class Views extends Subject {
     view: (step: Step, random: Random) => this.#change(step, random),
     partner: (step: Step, random: Random) => this.#use(step, random),
   };
-  /** The commit of the newest change of the view that was answered. */
+  /** The commit of the newest change of the view with a response. */
   #answered = 0;
 
   restore(): void {
@@ -28,7 +28,7 @@ export class Views extends Subject {
   async #change(step: Step, random: Random): Promise<void> {
     const more = random.chance(0.5) ? ["a"] : [];
     const { history } = this.caller;
-    // Its feed begins again when it shows other orders.
+    // The feed starts again when the view shows other orders.
     const isKept = random.chance(0.5);
     const shownKinds = isKept ? history.viewAt(this.caller.world.moment).kinds : undefined;
     const seen = { kinds: shownKinds ?? random.some(kinds, 3), fields: ["title", "kind", ...more] };
@@ -97,7 +97,7 @@ export class Views extends Subject {
     else judgeShown(this.caller.history, what, answer.body, oldest, ended);
   }
 
-  /** A write whose item the view shows afterwards, and whose fields it shows. */
+  /** Returns the effect of a write whose item the view must show afterwards, and whose fields it shows. */
   #effectInView(data: Values, effect: Effect): Effect {
     return (before, after, change) => {
       const seen = this.caller.history.viewAt(change.commit);

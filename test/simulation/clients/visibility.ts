@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isSeen, normalize, shownOf, type History } from "../history.ts";
 import type { Json } from "../world.ts";
 
-/** The view hid the item, or the item was gone, at a moment between two commits. */
+/** Judges that at some moment between two commits, the view hid the item or the item did not exist. */
 export function judgeHidden(
   history: History,
   what: string,
@@ -14,7 +14,7 @@ export function judgeHidden(
     history.wrong(`${what} hides ${id}, but the view showed it`);
 }
 
-/** The view showed the item like this at a moment between two commits. */
+/** Judges that at some moment between two commits, the view showed the item in this state. */
 export function judgeShown(
   history: History,
   what: string,

@@ -15,7 +15,7 @@ const maxKeyBytes = 1024;
 const maxListed = 1000;
 const maxDeleted = 1000;
 
-/** R2: one store for all places, where an object appears whole or not at all. */
+/** Simulates R2: one store for all places. An object appears completely or not at all. */
 export class SimulatedBucket {
   readonly objects = new Map<string, StoredObject>();
   /** The share of deletes that fail. */
@@ -26,12 +26,12 @@ export class SimulatedBucket {
     this.#scheduler = scheduler;
   }
 
-  /** The bucket as a host reaches it. Each call can fail before or after it takes effect. */
+  /** Returns the binding of a host. Each call can fail before or after it takes effect. */
   binding(host: Host): R2Bucket {
     return this.#operations((label, run) => host.call({ kind: "r2", label, run }));
   }
 
-  /** The bucket without a network, for judges and tests of the imitation. */
+  /** Returns the bucket without a network, for judges and for tests of this simulation. */
   direct(): R2Bucket {
     return this.#operations(async (_, run) => run());
   }
@@ -42,14 +42,14 @@ export class SimulatedBucket {
       get: (key: string, options: R2GetOptions = {}) =>
         call("get", () => this.#get(key, options as PlainOptions)),
       put: async (key: string, value: BodyInit | null, options: R2PutOptions = {}) => {
-        // The body arrives before the object does, so a host that dies in between leaves nothing.
+        // The body arrives before the object exists, so a host that dies during the upload leaves nothing.
         const bytes = Buffer.from(await new Response(value).arrayBuffer());
         return call("put", () => this.#put(key, bytes, options as PlainOptions & R2PutOptions));
       },
       delete: async (keys: string | string[]) => {
         const list = [keys].flat();
         if (list.length > maxDeleted) throw new Error("delete: Too many keys.");
-        // Several keys are no transaction: some may be gone when the call fails.
+        // Deleting several keys is not a transaction: some may be deleted when the call fails.
         for (const key of list) await call("delete", () => this.#delete(key));
       },
       list: (options: R2ListOptions = {}) => call("list", () => this.#list(options)),
@@ -150,7 +150,7 @@ export class SimulatedBucket {
   }
 }
 
-/** The forms of options that the service uses. Headers in their place would need a parser. */
+/** The options that the service uses. Passing them as headers would need a parser. */
 interface PlainOptions {
   range?: { offset?: number; length?: number; suffix?: number };
   onlyIf?: R2Conditional;
@@ -165,7 +165,7 @@ function matches(object: StoredObject | undefined, condition: R2Conditional | un
 const isTag = (object: StoredObject | undefined, tag: string): boolean =>
   object !== undefined && (tag === "*" || tag === object.etag);
 
-/** Returns the first byte of a range and the byte behind its last one. */
+/** Returns the first byte of a range and the byte after its last one. */
 function resolveRange(
   { offset = 0, length, suffix }: { offset?: number; length?: number; suffix?: number },
   size: number,
@@ -190,7 +190,7 @@ const hexOf = (digest: ArrayBuffer | ArrayBufferView | string): string => {
   return bytes.toString("hex");
 };
 
-/** Stands in for a stream of a fixed length, which only workerd has. */
+/** Replaces a stream of a fixed length, which only workerd has. */
 export const exactLength = (
   body: ReadableStream<Uint8Array>,
   bytes: number,

@@ -2,12 +2,12 @@ import type { Host } from "./host.ts";
 import type { Queue } from "./queue.ts";
 import { Copy, sqlOf, tooBigCode, type Query, type QueryResult } from "./sqlite.ts";
 
-/** A committed batch, as replicas repeat it. A restore replaces everything. */
+/** A committed batch that replicas repeat. A restore replaces everything. */
 type LogEntry = { writes: readonly Query[] } | { image: Uint8Array };
 
 const maxQueriesPerInvocation = 1000;
 
-/** What a judge learns about each committed batch. */
+/** The facts about each committed batch that a judge receives. */
 export interface Commit {
   version: number;
   at: number;
@@ -15,7 +15,7 @@ export interface Commit {
   writes: readonly Query[];
 }
 
-/** A D1 database: a primary that decides, and a replica in each place that follows late. */
+/** Simulates a D1 database: a primary that decides, and a replica in each place that lags behind. */
 export class SimulatedDatabase {
   readonly name: string;
   #primary: Copy;
@@ -26,7 +26,7 @@ export class SimulatedDatabase {
   onCommit: (commit: Commit) => void = () => undefined;
   /** Whether replicas may be older than the primary. */
   lags = true;
-  /** Does all work in turn, in this time. Without it, work takes no time. */
+  /** Limits the database to one statement at a time, with this duration. If null, work takes no time. */
   writer: { queue: Queue; msOf: (statements: number, writes: number) => number } | null = null;
 
   constructor(name: string, image: Uint8Array, now: () => number) {
@@ -44,29 +44,29 @@ export class SimulatedDatabase {
     return this.#primary.image();
   }
 
-  /** Goes back to an image. Bookmarks go on, as D1's do after Time Travel. */
+  /** Restores an image. Bookmarks continue, like in D1 after Time Travel. */
   restore(image: Uint8Array): void {
     this.#primary.replace(image);
     this.#log.push({ image });
     this.#primary.version = this.version;
   }
 
-  /** Applies migrations or rows of a test, before there are replicas. */
+  /** Applies migrations or rows of a test before replicas exist. */
   exec(sql: string): void {
     this.#primary.exec(sql);
   }
 
-  /** A write of an operator's command. */
+  /** Runs a write of an operator's command. */
   commit(sql: string, ...values: unknown[]): void {
     this.#runAtPrimary([{ sql: sqlOf(sql), values }], false, "operator");
   }
 
-  /** A read by a judge, which sees the primary as it is now. */
+  /** Reads the current state of the primary, for a judge. */
   select<Row>(sql: string, ...values: unknown[]): Row[] {
     return this.#primary.run({ sql: sqlOf(sql), values }).results as Row[];
   }
 
-  /** Nobody uses it anymore. */
+  /** Closes the database after its last use. */
   close(): void {
     this.#primary.close();
     for (const replica of this.#replicas.values()) replica.close();
@@ -77,7 +77,7 @@ export class SimulatedDatabase {
     const changing = queries.filter(({ sql }) => sql.isWrite);
     if (changing.length === 0) return queries.map((query) => this.#primary.run(query, asArrays));
     const results = this.#primary.runBatch(queries, asArrays);
-    // A replica need not repeat what changed no row.
+    // Replicas need not repeat queries that changed no row.
     const effective = queries.filter(
       ({ sql }, index) => sql.isWrite && (results[index]?.changes !== 0 || !sql.isCounted),
     );
@@ -87,7 +87,7 @@ export class SimulatedDatabase {
     return results;
   }
 
-  /** The replica of a place, at least at a version. */
+  /** Returns the replica of a place at this version or a newer one. */
   #replicaAt(place: number, version: number): Copy {
     let replica = this.#replicas.get(place);
     if (!replica) {
@@ -102,7 +102,7 @@ export class SimulatedDatabase {
     return replica;
   }
 
-  /** The binding that a host has. */
+  /** Returns the binding of a host. */
   binding(host: Host): D1Database {
     const execute = (queries: readonly Query[], source: Source, asArrays = false) =>
       this.#execute(host, queries, source, asArrays);
@@ -177,7 +177,7 @@ type Execute = (
   asArrays?: boolean,
 ) => Promise<{ results: QueryResult[]; servedByPrimary: boolean }>;
 
-/** A statement of D1's interface. */
+/** A statement with D1's interface. */
 class Statement {
   readonly query: Query;
   readonly #execute: Execute;
@@ -250,7 +250,7 @@ function countQueries(host: Host, count: number): void {
   }
 }
 
-/** The names of SQLite's result codes that limits and constraints give. */
+/** The names of SQLite's result codes that limits and constraints return. */
 const codes: Record<number, string> = {
   [tooBigCode]: "SQLITE_TOOBIG",
   275: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_CHECK)",
@@ -260,7 +260,7 @@ const codes: Record<number, string> = {
   2067: "SQLITE_CONSTRAINT (extended: SQLITE_CONSTRAINT_UNIQUE)",
 };
 
-/** D1's errors are plain, with the text of SQLite. */
+/** Converts an error to D1's format: a plain error with SQLite's message. */
 function typedError(error: unknown): Error {
   const { message, errcode = 1 } = error as Error & { errcode?: number };
   const code = codes[errcode] ?? "SQLITE_ERROR";

@@ -8,17 +8,17 @@ const slowMs = 80_000;
 /** A call from a host to storage, an object or a receiver. */
 export interface Call<T> {
   kind: "d1" | "kv" | "cache" | "limit" | "object" | "r2" | "receiver";
-  /** What the trace says of it. */
+  /** The text about the call in the trace. */
   label: string | (() => string);
-  /** Runs where the call arrives. */
+  /** Runs at the destination of the call. */
   run: () => T | Promise<T>;
-  /** Whether the platform may run it twice: it repeats reads, but never a write to D1 or a call of an object. */
+  /** Whether the platform may run the call twice. It repeats reads, but never a write to D1 or a call of an object. */
   isRepeatable?: boolean;
 }
 
 const connectionLost = () => new Error("Network connection lost.");
 
-/** The errors that a call of a kind fails with, where they are not a lost connection. */
+/** The errors of each kind of call, unless the connection is lost. */
 const errors: Partial<Record<Call<unknown>["kind"], Record<"overloaded" | "reset", () => Error>>> =
   {
     d1: {
@@ -43,7 +43,7 @@ function errorOf({ kind }: Call<unknown>, fault: CallFault): Error {
   return ((isOwn && errors[kind]?.[fault]) || connectionLost)();
 }
 
-/** Reduces a fault to when the call runs and whether its caller gets the result. */
+/** Reduces a fault to the time when the call runs, and to whether its caller gets the result. */
 function planCall(fault: CallFault | undefined, random: Random, isRepeatable: boolean) {
   const plan = { runs: 1, fails: "never" as "never" | "before" | "after" | "early", lateMs: 0 };
   if (fault === "fails_before" || fault === "overloaded") return { ...plan, fails: "before" };
@@ -56,17 +56,18 @@ function planCall(fault: CallFault | undefined, random: Random, isRepeatable: bo
 }
 
 /**
- * Where code of the service runs: an isolate, or the instance of an object. It has a clock that may be wrong, random
- * numbers, and a network with delays and faults. Once it has died, nothing answers it and its timers never ring.
+ * An environment that runs code of the service: an isolate, or the instance of an object. It has a clock that may be
+ * wrong, random numbers, and a network with delays and faults. After its death, it gets no responses and its timers do
+ * not fire.
  */
 export class Host {
   readonly name: string;
   readonly place: number;
   readonly scheduler: Scheduler;
   isAlive = true;
-  /** How far the clock is ahead of the true time. */
+  /** The milliseconds by which the clock is ahead of the true time. */
   skewMs: number;
-  /** Holds messages back until storage has confirmed what was written before. */
+  /** Delays messages until storage has confirmed the earlier writes. */
   outputGate: () => Promise<void> | undefined = () => undefined;
   readonly #deathRites: (() => void)[] = [];
   readonly #generation: number;
@@ -129,7 +130,9 @@ export class Host {
     };
   }
 
-  /** Sends a call over the network and resolves with its result, unless the host or the invocation ends before. */
+  /**
+   * Sends a call over the network and resolves with its result. Never settles if the host or the invocation ends first.
+   */
   async call<T>(call: Call<T>): Promise<T> {
     const { kind, label, run, isRepeatable = false } = call;
     const { scheduler } = this;
@@ -184,7 +187,7 @@ export class Host {
 const responseMs = (scheduler: Scheduler, random: Random, fault: CallFault | undefined) =>
   fault === "slow" ? slowMs : latency(scheduler, random);
 
-/** Usually a few milliseconds, sometimes much more, so that calls overtake each other. */
+/** Returns a latency: usually a few milliseconds, sometimes much more, so that calls overtake each other. */
 export function latency({ latencyMs }: Scheduler, random: Random): number {
   if (latencyMs !== null) return latencyMs;
   const chance = random.next();

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { copy } from "./copy.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** What a disk holds of an object. It survives every instance. */
+/** The content of an object's disk. It survives every instance. */
 export class Disk {
   kv = new Map<string, unknown>();
   alarm: number | null = null;
@@ -20,7 +20,9 @@ export class Disk {
 
 const resetMessage = "Durable Object reset because its storage moved to another instance.";
 
-/** The storage of one instance. Writes are visible to it at once and reach the disk a little later, together. */
+/**
+ * The storage of one instance. The instance sees its writes at once. They reach the disk a little later, all together.
+ */
 export class ObjectStorage {
   readonly #disk: Disk;
   readonly #scheduler: Scheduler;
@@ -34,7 +36,7 @@ export class ObjectStorage {
   /** Called when a write cannot reach the disk. */
   readonly #onBroken: () => void;
   isOpen = true;
-  /** When it closed. What was written shortly before is lost. */
+  /** The time when the storage closed. Writes from shortly before are lost. */
   closedAt = Infinity;
 
   constructor(disk: Disk, scheduler: Scheduler, delayMs: () => number, onBroken: () => void) {
@@ -48,7 +50,7 @@ export class ObjectStorage {
     this.#alarm = disk.alarm;
   }
 
-  /** Loses everything that has not reached the disk. */
+  /** Closes the storage and loses all writes that have not reached the disk. */
   close(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -58,7 +60,7 @@ export class ObjectStorage {
     if (this.#disk.owner === this) this.#disk.owner = undefined;
   }
 
-  /** The pending write that messages must wait for. */
+  /** Returns the pending write that messages must wait for. */
   gate(): Promise<void> | undefined {
     return this.#flush;
   }
@@ -94,7 +96,7 @@ export class ObjectStorage {
     finish?.();
   }
 
-  /** The alarm rings: it is no longer set. */
+  /** Clears the alarm when it fires. */
   takeAlarm(): void {
     this.#alarm = null;
     this.#disk.alarm = null;

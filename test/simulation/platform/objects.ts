@@ -4,13 +4,13 @@ import { Disk, ObjectStorage } from "./object-storage.ts";
 import { Queue } from "./queue.ts";
 import type { Activity, CallFault, Scheduler } from "./scheduler.ts";
 
-/** An object of the service, as its class defines it. */
+/** The methods of an object, as its class defines them. */
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-/** Starts the service's code for an object: its class with a service of its own. */
+/** Starts the service's code for an object: its class with a separate service. */
 export type StartObject = (host: Host, className: string, ctx: DurableObjectState) => object;
 
-/** After this time without a request, the memory of an object is gone. */
+/** After this time without a request, an object loses its memory. */
 const hibernatesAfterMs = 10_000;
 const maxAlarmRetries = 6;
 
@@ -23,7 +23,7 @@ export interface Instance {
   running: number;
 }
 
-/** What a judge learns about each call of an object. */
+/** The facts about each call of an object that a judge receives. */
 export type ObserveCall = (
   actor: Actor,
   instance: Instance,
@@ -38,11 +38,11 @@ export class Actor {
   readonly disk = new Disk();
   place: number;
   instance: Instance | undefined;
-  /** Until this time, calls cannot reach it. */
+  /** The time until which no call reaches the object. */
   cutUntil = 0;
-  /** When an instance last ended without notice. Its callers get an error. */
+  /** The time when an instance last ended without notice. Its callers get an error. */
   stoppedAt = -Infinity;
-  /** What happens to the next alarm, and to the calls of its run. */
+  /** The disturbance of the next alarm, and of the calls of its run. */
   nextAlarm: "lost" | "late" | "twice" | undefined;
   nextFaults: readonly [number, CallFault][] = [];
   #alarms = 0;
@@ -104,7 +104,7 @@ export class Actor {
     return instance;
   }
 
-  /** Ends the instance. What it has not written is lost, and its callers get an error. */
+  /** Ends the instance. Unwritten data is lost, and its callers get an error. */
   stop(why: string): void {
     if (!this.instance) return;
     this.#world.scheduler.note(`${this.instance.host.name} ${why}`);
@@ -113,14 +113,16 @@ export class Actor {
     this.instance = undefined;
   }
 
-  /** A new instance serves the next calls in another place, while the old one still runs what it has begun. */
+  /**
+   * Starts a new instance in another place for the next calls, while the old one finishes the calls that it has begun.
+   */
   move(place: number): void {
     this.#world.scheduler.note(`${this.label} moves to ${place}`);
     this.place = place;
     this.instance = undefined;
   }
 
-  /** Nobody reaches it for a while. */
+  /** Cuts the object off for a time. */
   cut(ms: number): void {
     this.#world.scheduler.note(`${this.label} is cut off for ${ms} ms`);
     this.cutUntil = this.#world.scheduler.now + ms;
@@ -150,7 +152,7 @@ export class Actor {
     }
   }
 
-  /** A stub as a host has it. */
+  /** Returns the stub of a host. */
   stub(caller: Host): object {
     return new Proxy(
       {},
@@ -165,7 +167,7 @@ export class Actor {
               run: () => {
                 if (caller.scheduler.now < this.cutUntil)
                   throw new Error("Network connection lost.");
-                // It goes on when the invocation ends that called it.
+                // The call continues when the invocation that made it ends.
                 const call = () => this.#run(method, args, caller.scheduler.fork(activity));
                 return this.queue ? this.queue.enter(this.#world.callMs, call) : call();
               },
@@ -179,7 +181,7 @@ export class Actor {
     this.#cancelAlarm();
     if (time === null) return;
     const { scheduler } = this.#world;
-    // The platform's clock is the true one; the object's may be ahead.
+    // The platform uses the true time. The clock of the object may be ahead.
     this.#cancelAlarm = scheduler.at(time, () => this.#ring(time));
   }
 
@@ -223,7 +225,7 @@ export class Objects {
   readonly start: StartObject;
   readonly skewOf: (place: number) => number;
   readonly actors = new Map<string, Actor>();
-  /** How long a call occupies an object. */
+  /** The time for which a call occupies an object. */
   callMs = 0;
   observe: ObserveCall = () => undefined;
 
@@ -233,7 +235,7 @@ export class Objects {
     this.skewOf = skewOf;
   }
 
-  /** The binding that a host has. The first caller decides where an object is. */
+  /** Returns the binding of a host. The first caller determines the place of an object. */
   binding(host: Host, className: string): { getByName(name: string): object } {
     return {
       getByName: (name) => {

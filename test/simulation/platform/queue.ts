@@ -1,19 +1,22 @@
 import type { Scheduler } from "./scheduler.ts";
 
-/** What does one thing at a time, such as the writer of a database. For measurements: plans have no queues. */
+/**
+ * A resource that does one thing at a time, such as the writer of a database. Used for measurements. Plans have no
+ * queues.
+ */
 export class Queue {
   readonly #scheduler: Scheduler;
   #freeAt = 0;
-  /** How long it has worked. */
+  /** The time for which the resource has worked. */
   busyMs = 0;
-  /** How much it has done. */
+  /** The number of finished tasks. */
   count = 0;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
   }
 
-  /** Does work that takes this time, after all earlier work. */
+  /** Runs work with this duration after all earlier work. */
   enter<T>(ms: number, work: () => T | Promise<T>): Promise<T> {
     const scheduler = this.#scheduler;
     const { activity, now } = scheduler;

@@ -2,21 +2,21 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Timer } from "../../../src/domain/ports.ts";
 import { Random } from "../../soak/random.ts";
 
-/** What a step of the plan brings to every call that it causes: its random numbers and its faults. */
+/** The data of a plan's step that all calls caused by the step share: its random numbers and its faults. */
 export interface Activity {
   name: string;
   random: Random;
-  /** The faults of its calls, by the position of the call among all calls of the activity. */
+  /** The faults of the calls, by the position of the call among all calls of the activity. */
   faults: ReadonlyMap<number, CallFault>;
   calls: { count: number };
-  /** Whether the platform has ended the invocation: nothing answers it anymore, and it sends nothing. */
+  /** Whether the platform has ended the invocation. It then gets no responses and sends nothing. */
   isCancelled: boolean;
 }
 
 /**
- * How a call fails. `late` runs it after 80 s, and `slow` answers after 80 s. `runs_later` fails, and runs a moment later.
- * `twice` runs and answers a call twice that the platform may repeat. Two faults give other errors: `overloaded` does not
- * run, and `reset` may have run.
+ * The ways in which a call fails. `late` runs the call after 80 s, and `slow` responds after 80 s. `runs_later` fails,
+ * and the call runs a moment later. `twice` runs a call twice if the platform may repeat it. Two faults return other
+ * errors: with `overloaded`, the call has not run, and with `reset`, it may have run.
  */
 export const callFaults = [
   "fails_before",
@@ -50,11 +50,11 @@ export class Scheduler {
   readonly trace: string[] | null;
   /** The number of events so far. */
   events = 0;
-  /** Grows with every restore. Calls that were sent before it never arrive. */
+  /** Increases with every restore. Calls from before a restore never arrive. */
   generation = 0;
   /** The seed of the plan, for work that no step causes. */
   seed = 0;
-  /** How long each way of a call takes, for measurements. Otherwise, it varies. */
+  /** The duration of each direction of a call, for measurements. If null, it varies. */
   latencyMs: number | null = null;
 
   constructor(now: number, keepsTrace: boolean) {
@@ -72,7 +72,7 @@ export class Scheduler {
     return activity;
   }
 
-  /** Runs `work` as part of an activity. Everything that it awaits belongs to it, too. */
+  /** Runs `work` as part of an activity. Everything that it awaits also belongs to the activity. */
   within<T>(activity: Activity, work: () => T): T {
     return this.#activities.run(activity, work);
   }
@@ -81,12 +81,12 @@ export class Scheduler {
     return { name, random: new Random(seed), faults, calls: { count: 0 }, isCancelled: false };
   }
 
-  /** A part of an activity that the platform may end without the rest. */
+  /** Creates a part of an activity that the platform may end separately. */
   fork(activity: Activity): Activity {
     return Object.assign(Object.create(activity) as Activity, { isCancelled: false });
   }
 
-  /** A seed for work that no step of the plan causes. */
+  /** Returns a seed for work that no step of the plan causes. */
   seedFor(text: string, number: number): number {
     let seed = Math.imul(number, 2_654_435_761) ^ Math.imul(this.seed, 0x9e3779b1);
     for (const character of text)
@@ -118,7 +118,7 @@ export class Scheduler {
     return { done, cancel: () => cancel() };
   }
 
-  /** Runs all entries up to `until`, and then sets the time to it. */
+  /** Runs all entries up to `until`, and then sets the time to `until`. */
   async advance(until: number): Promise<void> {
     for (let [next] = this.#heap; next && next.at <= until; [next] = this.#heap) {
       pop(this.#heap);
@@ -133,7 +133,7 @@ export class Scheduler {
   }
 }
 
-/** Runs every reaction that needs no entry. */
+/** Runs all reactions that need no entry. */
 export const settle = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 
 const isBefore = (a: Entry, b: Entry) => a.at < b.at || (a.at === b.at && a.order < b.order);

@@ -10,7 +10,7 @@ import {
 import type { Host } from "./host.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How long a data centre may serve a value of KV that has changed. */
+/** The maximum time for which a data centre may return an outdated value of KV. */
 const kvStaleMs = 60_000;
 
 interface KvValue {
@@ -18,7 +18,7 @@ interface KvValue {
   expiresAt: number;
 }
 
-/** KV: one central store, and in each place a cache that may be a minute old. Misses are cached, too. */
+/** Simulates KV: one central store, and in each place a cache that may be a minute old. It also caches missing keys. */
 export class SimulatedKv {
   readonly #central = new Map<string, KvValue>();
   readonly #cached = new Map<string, { value: KvValue | undefined; until: number }>();
@@ -63,7 +63,7 @@ export class SimulatedKv {
   }
 }
 
-/** A rate limit binding: it counts in each place for itself. */
+/** Simulates a rate limit binding. Each place counts separately. */
 export class SimulatedLimiter {
   readonly #limit: number;
   readonly #counts = new Map<string, number>();
@@ -93,7 +93,7 @@ export class SimulatedLimiter {
   }
 }
 
-/** The cache of a data centre, which may forget anything at any time. */
+/** Simulates the cache of a data centre, which may drop any entry at any time. */
 export class SimulatedCache {
   readonly #entries = new Map<string, { text: string; until: number }>();
 
@@ -133,9 +133,9 @@ export class SimulatedCache {
 
 interface Key {
   bytes: Buffer;
-  /** The same for HMAC, which takes bytes much more slowly. */
+  /** The key for HMAC, which takes raw bytes much more slowly. */
   secret: KeyObject;
-  /** Results of this key, by what they are of. Plans sign and decrypt the same texts again and again. */
+  /** Results with this key, by operation and input. Plans sign and decrypt the same texts repeatedly. */
   results: Map<string, Buffer>;
 }
 
@@ -207,7 +207,7 @@ interface AesGcm {
   additionalData?: Uint8Array;
 }
 
-/** A message that a receiver of webhooks got, and how it answered. */
+/** A message to a receiver of webhooks, and the response. */
 export interface ReceivedMessage {
   at: number;
   url: string;

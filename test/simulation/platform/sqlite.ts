@@ -6,7 +6,10 @@ type Connection = DatabaseSync & {
   deserialize(bytes: Uint8Array): void;
 };
 
-/** The limits that D1 sets for SQLite. Lengths are in bytes. D1 documents 2 MB for a value or a row; workerd allows twice that. */
+/**
+ * The limits that D1 sets for SQLite. Lengths are in bytes. D1 documents 2 MB for a value or a row, but workerd allows
+ * twice that.
+ */
 const limits = {
   length: 2_000_000,
   sqlLength: 100_000,
@@ -21,16 +24,16 @@ const limits = {
   triggerDepth: 10,
 };
 
-/** SQLite's result code for what is too large. */
+/** SQLite's result code for values that are too large. */
 export const tooBigCode = 18;
-/** SQLite would say that a value is too large. */
+/** Creates the error of SQLite for a value that is too large. */
 const tooBig = (message: string) => Object.assign(new Error(message), { errcode: tooBigCode });
 
 /** The text of a statement. All statements with this text share the object. */
 export interface Sql {
   readonly text: string;
   readonly isWrite: boolean;
-  /** Whether it counts all rows that it changes, unlike a change of the schema. */
+  /** Whether SQLite counts all rows that the statement changes. It does not for changes of the schema. */
   readonly isCounted: boolean;
 }
 
@@ -44,7 +47,8 @@ const isOfSchema = /^\s*(create|drop)\b/i;
 export function sqlOf(text: string): Sql {
   let sql = known.get(text);
   if (!sql) {
-    // SQLite prepares a statement again whenever the parameter of a limit changes, but not that of a sum.
+    // SQLite prepares a statement again when the parameter of a limit changes, but not when the parameter of a sum
+    // does.
     sql = {
       text: text.replaceAll(/\blimit \?/gi, "limit +?"),
       isWrite: isWriting.test(text),
@@ -71,16 +75,16 @@ export interface QueryResult {
 /** A statement of a connection. */
 interface Prepared {
   statement: StatementSync;
-  /** Makes an object of a row's values. Null if the statement returns no rows. */
+  /** Builds an object from a row's values. Null if the statement returns no rows. */
   toRow: ToRow | null;
 }
 
 type ToRow = (values: unknown[]) => Record<string, unknown>;
 
-/** By the names of columns. */
+/** By column names. */
 const rowMakers = new Map<string, ToRow>();
 
-/** Objects that all have the same shape are much faster than those of Node, which are dictionaries. */
+/** Objects of one shape are much faster than Node's own row objects, which are dictionaries. */
 function makerOf(names: readonly string[]): ToRow {
   const key = JSON.stringify(names);
   let toRow = rowMakers.get(key);
@@ -115,7 +119,7 @@ function open(image: Uint8Array): Open {
   return { connection, statements: new Map() };
 }
 
-/** Undoes what happened to a connection since its image, and keeps it for the next copy. */
+/** Rolls back all changes of a connection since its image, and keeps the connection for the next copy. */
 function close(image: Uint8Array, { connection, statements }: Open): void {
   if (!connection.isTransaction || statements.size > maxStatements) {
     connection.close();
@@ -127,11 +131,11 @@ function close(image: Uint8Array, { connection, statements }: Open): void {
   others.push({ connection, statements });
 }
 
-/** A copy of a database in memory. All its changes are part of one transaction, so that they can be undone together. */
+/** A copy of a database in memory. All its changes are in one transaction, so that they can be rolled back together. */
 export class Copy {
   #open: Open;
   #image: Uint8Array;
-  /** How many committed batches it contains. */
+  /** The number of committed batches that the copy contains. */
   version: number;
 
   constructor(image: Uint8Array, version: number) {
@@ -152,7 +156,7 @@ export class Copy {
 
   image(): Uint8Array {
     const { connection } = this.#open;
-    // A serialized database lacks changes that are not committed.
+    // A serialized database does not contain uncommitted changes.
     if (connection.isTransaction) connection.exec("COMMIT");
     return connection.serialize();
   }

@@ -7,7 +7,7 @@ export class Failure extends Error {
 
 /** Replaces control characters in foreign text, because a terminal would execute them. */
 export function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what must not be printed
+  // oxlint-disable-next-line no-control-regex -- these are the characters to replace
   return text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "�");
 }
 

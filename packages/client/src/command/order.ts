@@ -8,7 +8,7 @@ export interface OrderedStep {
   isStub: boolean;
 }
 
-/** The apps to which the references of a definition lead. */
+/** Returns the apps that the references of a definition point to. */
 function referencedApps({ fields }: Definition): Set<string> {
   const apps = (field: Field): string[] => [
     ...(field.type === "reference" && typeof field["app"] === "string" ? [field["app"]] : []),
@@ -17,7 +17,7 @@ function referencedApps({ fields }: Definition): Set<string> {
   return new Set(fields.flatMap(apps));
 }
 
-/** The apps that the steps create. */
+/** Returns the apps that the steps create. */
 export const newApps = (steps: readonly Step[]): Map<string, Step> =>
   new Map(
     steps

@@ -25,7 +25,7 @@ export interface Step {
   differences: string[];
   /** The effects of the change that the service reports. Null if it did not validate the definition. */
   consequences: Consequences | null;
-  /** Why the service would reject the definition; one line per error. */
+  /** The reasons why the service would reject the definition, one line per error. */
   errors: string[];
 }
 
@@ -35,7 +35,7 @@ export interface Plan {
   unchanged: number;
   /** Files that the service would reject. A step may be among them. */
   invalid: Step[];
-  /** Why the service could not validate the definitions. Null if it validated all of them. */
+  /** The reason why the service could not validate the definitions. Null if it validated all of them. */
   unvalidated: string | null;
   /** The apps and forms that the service has, but the directory lacks. */
   others: Named[];

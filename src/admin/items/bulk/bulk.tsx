@@ -44,7 +44,7 @@ import {
 
 type AdminContext = Context<AdminEnv>;
 
-/** What the steps of one bulk action share. */
+/** The data that all steps of one bulk action share. */
 interface Bulk {
   c: AdminContext;
   compiled: CompiledCollection;
@@ -55,8 +55,9 @@ interface Bulk {
 }
 
 /**
- * Downloads, edits, closes or deletes the selected items, or all that match. Shows the numbers first. With `sure`, each
- * request changes some items and returns the cursor for the next. The server stores nothing between the requests.
+ * Downloads, edits, closes or deletes the selected items, or all items that match. Shows the numbers first. With
+ * `sure`, each request changes some items and returns the cursor for the next request. The server stores nothing
+ * between the requests.
  */
 export async function actOnSelected(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
@@ -101,16 +102,16 @@ const chosenField = ({ compiled, form }: Bulk) =>
     (field) => isSharable(field) && field.key === textOf(form["field"]),
   );
 
-/** Asks for what is still missing, or changes the next items. */
+/** Asks for missing input, or changes the next items. */
 async function nextPart(bulk: Bulk): Promise<Outcome> {
   const { compiled, act, form } = bulk;
   const change = await readChange(bulk);
   if (change && textOf(form["sure"]) !== "") return runBulk(bulk, change);
-  const found = await counts(bulk);
-  const pageProps = { ...bulk, ...found, collection: compiled.collection };
-  const document = { matches: found.matches, allowed: found.allowed };
-  if (found.allowed.exact && found.allowed.count === 0) {
-    const text = readTexts(bulk.c).bulk.appliesToNone(act, found.matches.count);
+  const itemCounts = await counts(bulk);
+  const pageProps = { ...bulk, ...itemCounts, collection: compiled.collection };
+  const document = { matches: itemCounts.matches, allowed: itemCounts.allowed };
+  if (itemCounts.allowed.exact && itemCounts.allowed.count === 0) {
+    const text = readTexts(bulk.c).bulk.appliesToNone(act, itemCounts.matches.count);
     return { to: bulk.listPath, flash: { text, isPartial: true }, document };
   }
   const field = chosenField(bulk);
@@ -120,13 +121,13 @@ async function nextPart(bulk: Bulk): Promise<Outcome> {
   return { page: (frame) => <ConfirmPage frame={frame} {...pageProps} field={field} />, document };
 }
 
-/** The number of selected items, and of those whose status allows the action. */
+/** Counts the selected items, and the selected items whose status allows the action. */
 async function counts({ c, compiled, selection, act }: Bulk) {
   const condition = allowedStatus(compiled, act);
   const [matches, allowed, named] = await Promise.all([
     countSelected(c, compiled, selection),
     condition && countSelected(c, compiled, selection, [condition]),
-    // The page names single items, and shows the present values of a field.
+    // The page lists the items that were selected one by one, and the current values of a field.
     selection.ids || act === "edit" ? loadSelected(c, compiled, selection) : [],
   ]);
   return { matches, allowed: allowed ?? matches, named };
@@ -140,7 +141,7 @@ function allowedStatus({ collection }: CompiledCollection, act: BulkAct): Condit
     : { field: "$status", op: "ne", value: "closed" };
 }
 
-/** The change that the form describes. Null while the value of an edit is missing. */
+/** Reads the change from the form. Null while the value of an edit is missing. */
 async function readChange(bulk: Bulk): Promise<BulkChange | null> {
   const { compiled, act, form } = bulk;
   if (act !== "edit") return { act };
@@ -150,7 +151,7 @@ async function readChange(bulk: Bulk): Promise<BulkChange | null> {
   return { act, data };
 }
 
-/** The value of the chosen field from its input, which has the name `value`. */
+/** Reads the value of the chosen field from the input `value`. */
 async function readFieldInput(bulk: Bulk): Promise<Record<string, unknown> | null> {
   const field = chosenField(bulk);
   if (!field) return null;
@@ -172,7 +173,10 @@ const maxTotal = 1_000_000_000;
 const readNumber = (form: FormValues, name: string) =>
   Math.min(maxTotal, Math.max(0, Math.trunc(numberOf(form[name])) || 0));
 
-/** The report of the steps so far, as the page sends it along. It only tells the member who sent it. */
+/**
+ * Reads the report of the earlier steps, which the form contains. Only the member who sends it sees it, so it needs no
+ * signature.
+ */
 function readReport(form: FormValues): BulkReport {
   if (form["from"] === undefined) return emptyReport();
   const [done, unchanged] = [readNumber(form, "done"), readNumber(form, "unchanged")];
@@ -180,9 +184,9 @@ function readReport(form: FormValues): BulkReport {
 }
 
 function readRefusals(form: FormValues): RejectedItem[] {
-  const sent = form["refusals"];
+  const formValue = form["refusals"];
   try {
-    const parsed: unknown = typeof sent === "string" ? JSON.parse(sent) : sent;
+    const parsed: unknown = typeof formValue === "string" ? JSON.parse(formValue) : formValue;
     return Array.isArray(parsed) ? parsed.flatMap(toRefusal).slice(0, maxRefusals) : [];
   } catch {
     return [];
@@ -198,9 +202,9 @@ function toRefusal(entry: unknown): RejectedItem[] {
 async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
   const { c, compiled, selection, form, listPath } = bulk;
   const binding = `bulk ${c.req.path} ${change.act} ${selection.ids?.join() ?? selection.search}`;
-  const sent = textOf(form["from"]);
-  const cursor = sent === "" ? undefined : await openCursor(c, binding, sent);
-  if (sent !== "" && !cursor) throw invalidCursorProblem();
+  const cursorText = textOf(form["from"]);
+  const cursor = cursorText === "" ? undefined : await openCursor(c, binding, cursorText);
+  if (cursorText !== "" && !cursor) throw invalidCursorProblem();
   const report = readReport(form);
   const total = readNumber(form, "total") || (await countSelected(c, compiled, selection)).count;
   const position = await runStep(
@@ -223,11 +227,11 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
     viewer: viewerOf(c),
   });
   const { act } = change;
-  const isUndoable = sent === "" && report.done > 0;
+  const isUndoable = cursorText === "" && report.done > 0;
   const undo = isUndoable ? undoOfRequest(listPath, act, c.var.requestId) : undefined;
   const flash = { ...result, undo };
-  // A result that fits a confirmation needs no page of its own.
-  if (sent === "" && refused <= maxFlashRefusals) {
+  // A result that fits a flash message needs no separate page.
+  if (cursorText === "" && refused <= maxFlashRefusals) {
     return { to: listPath, flash, document: { ...document, next: null } };
   }
   return {

@@ -14,7 +14,7 @@ import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** What a bulk action does with each item. */
+/** The change that a bulk action makes to each item. */
 export type BulkChange =
   | { act: "close" }
   | { act: "reopen" }
@@ -23,15 +23,15 @@ export type BulkChange =
 
 export type BulkAct = BulkChange["act"];
 
-/** Records have no status. */
+/** The actions for each kind. Records have no status. */
 const actsOf: Record<CollectionKind, readonly BulkAct[]> = {
   app: ["edit", "delete"],
   form: ["edit", "close", "reopen", "delete"],
 };
 
 export function readAct(form: FormValues, kind: CollectionKind): BulkAct {
-  const sent = textOf(form["act"]);
-  const act = actsOf[kind].find((name) => name === sent);
+  const requestedAct = textOf(form["act"]);
+  const act = actsOf[kind].find((name) => name === requestedAct);
   if (act) return act;
   const allowed = ["download", ...actsOf[kind]];
   throw problem.invalidInput([
@@ -51,7 +51,7 @@ export const isSharable = (field: Field) =>
   field.type !== "files" &&
   !("unique" in field && field.unique);
 
-/** Reads the values that every item gets: an object, or its JSON as the page of a step sends it. */
+/** Reads the values that every item gets: an object, or its JSON in the form of a later step. */
 export function readData(form: FormValues): Record<string, unknown> | null {
   const { data } = form;
   if (isObject(data)) return data;
@@ -71,7 +71,7 @@ export function assertValidData(compiled: CompiledCollection, data: Record<strin
   if (errors.length > 0) throw problem.invalidInput(errors);
 }
 
-/** The change of one item, in the version that the search found. */
+/** Builds the change of one item at the version that the search returned. */
 export function operationOf(change: BulkChange, { id, version }: ItemView): BatchOperation {
   const ifMatch = [etagOf(version)];
   switch (change.act) {
@@ -92,15 +92,15 @@ const knownReasons: Partial<Record<ProblemCode, keyof Catalogue["bulk"]["reasons
   version_mismatch: "changed",
 };
 
-/** Says why an item was left out. */
+/** Returns the reason why an item was omitted. */
 export function reasonOf(
   { act }: BulkChange,
   refusal: Problem,
   fields: readonly Field[],
   { bulk, problems }: Pick<Catalogue, "bulk" | "problems">,
 ): string {
-  const known = knownReasons[refusal.code];
-  if (known !== undefined) return bulk.reasons[known];
+  const reasonName = knownReasons[refusal.code];
+  if (reasonName !== undefined) return bulk.reasons[reasonName];
   if (act === "reopen" && refusal.code === "conflict") return bulk.reasons.open;
   if (refusal.code !== "invalid_input") return problems.detail(refusal);
   if (act === "close") return bulk.reasons.draft;

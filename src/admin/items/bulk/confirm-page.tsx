@@ -29,7 +29,7 @@ export interface BulkPageProps {
 interface QuestionProps extends BulkPageProps {
   act: BulkAct;
   form: FormValues;
-  /** The number of selected items, and of those whose status allows the action. */
+  /** The number of selected items, and of selected items whose status allows the action. */
   matches: MatchCount;
   allowed: MatchCount;
   /** The items that the member selected one by one. */
@@ -62,7 +62,7 @@ export function BulkPage({
   );
 }
 
-/** Sends the selection along to the next part. */
+/** Hidden inputs that send the selection to the next step. */
 export function HiddenSelection({ selection, act }: { selection: Selection; act: BulkAct }) {
   return (
     <>
@@ -76,7 +76,7 @@ export function HiddenSelection({ selection, act }: { selection: Selection; act:
   );
 }
 
-/** Says which items are selected. */
+/** Describes the selected items. */
 function SelectionSummary({ collection, selection, listPath, named }: QuestionProps) {
   const viewer = useViewer();
   const text = useText();
@@ -145,13 +145,13 @@ export function FieldPage(props: QuestionProps) {
   );
 }
 
-/** The path that the forms of a bulk action post to. */
+/** Returns the path that the forms of a bulk action post to. */
 export const actionOf = (listPath: string) => `${listPath.split("?")[0] ?? ""}/selected`;
 
-/** The field under the name that its input has here, which no other input of the form has. */
+/** Returns the field with the name of its input on this page, which no other input of the form has. */
 export const valueField = (field: Field): Field => ({ ...field, key: "value", required: false });
 
-/** Shows what a bulk action will do, in numbers. An edit also asks for the value. */
+/** Shows the effects of a bulk action in numbers. An edit also asks for the value. */
 export function ConfirmPage(props: QuestionProps & { field: Field | undefined }) {
   const { frame, collection, selection, act, form, matches, allowed, listPath, field } = props;
   const { bulk: text, terms } = frame.text;
@@ -207,7 +207,7 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
 
 const maxPresentValues = 5;
 
-/** Counts the values that an edit would replace, among the items that the page has loaded. */
+/** Lists the values that an edit would replace, with their numbers among the loaded items. */
 function PresentValues({
   field,
   views,

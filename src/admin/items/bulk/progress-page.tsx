@@ -11,7 +11,7 @@ import type { BulkReport } from "./run-step.ts";
 
 const maxNamedRefusals = 5;
 
-/** Says what a bulk action did, and names what it left out. */
+/** Describes the result of a bulk action, including the items that it omitted. */
 export function describeResult(
   { kind, definition }: Collection,
   change: BulkChange,
@@ -25,18 +25,18 @@ export function describeResult(
     const what = describeEdit(definition.fields.fields, change, { bulk, terms }, viewer);
     return { text: bulk.results.all(act, itemCount(done), report, what), isPartial: false };
   }
-  const named = refusals.slice(0, maxNamedRefusals);
+  const namedRefusals = refusals.slice(0, maxNamedRefusals);
   const text = bulk.results.partial(
     act,
     itemCount(done + report.unchanged + refused),
     report,
-    named,
-    refused - named.length,
+    namedRefusals,
+    refused - namedRefusals.length,
   );
   return { text, isPartial: true };
 }
 
-/** What an edit of one field did, like “Department set to “Sales””. Undefined for other changes. */
+/** Describes the result of an edit of one field, like “Department set to “Sales””. Undefined for other changes. */
 function describeEdit(
   fields: readonly Field[],
   change: BulkChange,
@@ -58,7 +58,9 @@ interface ReportProps extends BulkPageProps {
   total: number;
 }
 
-/** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
+/**
+ * Shows the progress between two steps. A script starts the next step. Without scripts, the member presses the button.
+ */
 export function ProgressPage(props: ReportProps & { next: string }) {
   const { frame, collection, selection, change, report, total, next, listPath } = props;
   const { bulk, terms } = frame.text;
@@ -99,7 +101,7 @@ export function ProgressPage(props: ReportProps & { next: string }) {
   );
 }
 
-/** Shows the result of a bulk action, with the items that it left out and why. */
+/** Shows the result of a bulk action, with the omitted items and the reasons. */
 export function ResultPage(props: ReportProps) {
   const { frame, collection, change, report, listPath } = props;
   const { act } = change;

@@ -13,33 +13,35 @@ import { itemTitle } from "#admin/items/value.tsx";
 import { operationOf, reasonOf, type BulkChange } from "./change.ts";
 import { selectionQuery, type Selection } from "./selection.ts";
 
-/** An item that a bulk action left out. */
+/** An item that a bulk action omitted. */
 export interface RejectedItem {
   id: string;
   title: string;
   reason: string;
 }
 
-/** What a bulk action has done so far. */
+/** The results of a bulk action so far. */
 export interface BulkReport {
-  /** The items that were changed. */
+  /** The number of changed items. */
   done: number;
-  /** The items that had the value already. */
+  /** The number of items that already had the value. */
   unchanged: number;
   refused: number;
-  /** The first refused items. */
+  /** The first rejected items. */
   refusals: RejectedItem[];
 }
 
 export const emptyReport = (): BulkReport => ({ done: 0, unchanged: 0, refused: 0, refusals: [] });
 
-/** The refused items that a report names. */
+/** The maximum number of rejected items in a report. */
 export const maxRefusals = 100;
 
-/** One request changes at most this many batches of items. The page's script or a button starts the next step. */
+/**
+ * The maximum number of batches of items that one request changes. The page's script or a button starts the next step.
+ */
 const batchesPerStep = 5;
 const maxStepMs = 5000;
-/** How often an item that changes at the same time is tried again. */
+/** The number of attempts for an item that changes concurrently. */
 const maxAttempts = 3;
 
 interface Run {
@@ -61,20 +63,20 @@ export async function runStep(
   const end = ctx.now() + maxStepMs;
   let position: CursorPosition | null = from;
   let next: FullPosition | null = null;
-  const found = new Set<string>();
+  const foundIds = new Set<string>();
   for (let batch = 0; batch < batchesPerStep; batch += 1) {
     const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };
     const page = await queryItems(ctx, compiled, query, position, maxOperations);
-    for (const { id } of page.views) found.add(id);
+    for (const { id } of page.views) foundIds.add(id);
     await changeItems({ ...run, compiled: wholeCollection(page.compiled) }, page.views);
     position = next = page.nextPosition;
     if (next === null || ctx.now() >= end) break;
   }
-  if (from === null && next === null) reportMissing(run, found, readTexts(c).bulk.reasons.gone);
+  if (from === null && next === null) reportMissing(run, foundIds, readTexts(c).bulk.reasons.gone);
   return next;
 }
 
-/** Selected items can be gone by now. */
+/** Reports selected items that no longer exist. */
 function reportMissing(
   { selection, report }: Pick<Run, "selection" | "report">,
   found: Set<string>,
@@ -86,8 +88,8 @@ function reportMissing(
 }
 
 /**
- * Changes items in the versions that the search found, so that each still matches when it is changed. One that somebody
- * changed since is searched for again, and changed only if it still matches.
+ * Changes items at the versions that the search returned, so that each item still matches when it is changed. Searches
+ * again for an item that has changed since, and changes it only if it still matches.
  */
 async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> {
   const { c, compiled, selection, change, report } = run;
@@ -104,16 +106,16 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
       return false;
     });
     if (outdated.length === 0) return;
-    const named = { field: "$id", op: "in", value: outdated.map(({ id }) => id) };
-    const again = selectionQuery(c, compiled, selection, [named]);
-    const found = await queryItems(ctx, compiled, again, null, maxOperations);
-    const foundIds = new Set(found.views.map(({ id }) => id));
+    const idCondition = { field: "$id", op: "in", value: outdated.map(({ id }) => id) };
+    const again = selectionQuery(c, compiled, selection, [idCondition]);
+    const page = await queryItems(ctx, compiled, again, null, maxOperations);
+    const foundIds = new Set(page.views.map(({ id }) => id));
     for (const view of outdated) {
       if (foundIds.has(view.id)) continue;
       const title = titleOf(run, view);
       refuse(report, { id: view.id, title, reason: readTexts(c).bulk.reasons.noMatch });
     }
-    remaining = found.views;
+    remaining = page.views;
   }
 }
 

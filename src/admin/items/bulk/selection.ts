@@ -12,7 +12,7 @@ import { buildSearchBody, clockOf, type Condition } from "#admin/items/list/filt
 import { buildSearchParams, parseQuery, type Query } from "#admin/items/list/query.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
-/** The items that a bulk action concerns: those with these IDs, or all that match the query. */
+/** The items of a bulk action: the items with these IDs, or all that match the query. */
 export interface Selection {
   ids: string[] | null;
   query: Query;
@@ -25,8 +25,8 @@ const maxSearchLength = 8000;
 
 /** Reads the selection from a form. Null if nothing is selected. */
 export function readSelection(form: FormValues): Selection | null {
-  const sent = textOf(form["search"]);
-  if (sent.length > maxSearchLength) {
+  const searchText = textOf(form["search"]);
+  if (searchText.length > maxSearchLength) {
     throw problem.invalidInput([
       {
         field: "search",
@@ -35,7 +35,7 @@ export function readSelection(form: FormValues): Selection | null {
       },
     ]);
   }
-  const query = parseQuery(sent);
+  const query = parseQuery(searchText);
   const search = buildSearchParams(query).toString();
   if (textOf(form["all"]) !== "") return { ids: null, query, search };
   const ids = [...new Set(nonEmptyTexts(form["ids"]))];
@@ -47,8 +47,8 @@ export function readSelection(form: FormValues): Selection | null {
 }
 
 /**
- * The search for the selected items, in the order of their numbers. That order never changes, so items that change during
- * the action neither come twice nor are skipped, and new ones do not join it.
+ * Returns the search for the selected items, ordered by number. This order never changes, so items that change during
+ * the action are neither repeated nor skipped, and new items are not included.
  */
 export function selectionQuery(
   c: Context<AdminEnv>,
@@ -57,8 +57,8 @@ export function selectionQuery(
   further: readonly Condition[] = [],
 ): ItemQuery {
   if (ids) {
-    const named = { field: "$id", op: "in", value: ids };
-    return { body: { conditions: [named, ...further] } };
+    const idCondition = { field: "$id", op: "in", value: ids };
+    return { body: { conditions: [idCondition, ...further] } };
   }
   const { view } = query;
   const viewed = view === undefined ? [] : (getView(collection, view).conditions ?? []);
@@ -66,7 +66,7 @@ export function selectionQuery(
   return { body: { conditions: [...viewed, ...conditions, ...further] }, text: query.text };
 }
 
-/** Loads the selected items: all that the member selected one by one, or the first ones that match. */
+/** Loads the selected items: all items that the member selected one by one, or the first ones that match. */
 export async function loadSelected(
   c: Context<AdminEnv>,
   compiled: CompiledCollection,

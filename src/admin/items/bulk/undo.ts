@@ -20,14 +20,14 @@ import { readTexts, type Undo } from "#admin/preferences.ts";
 import { describeRefusal } from "#admin/items/deleted-items.tsx";
 import { actionOf } from "./confirm-page.tsx";
 
-/** One request takes back at most this many changes, which is what one request of a bulk edit makes. */
+/** The maximum number of changes that one request reverts. One request of a bulk edit makes at most as many. */
 const maxUndone = 500;
 
-/** The bulk actions that can be taken back. */
+/** The bulk actions that can be reverted. */
 const undoableActs = ["edit", "close", "reopen", "delete"] as const;
 type UndoableAct = (typeof undoableActs)[number];
 
-/** The form that takes back what one request of a bulk action did. */
+/** Returns the form that reverts the changes of one request of a bulk action. */
 export const undoOfRequest = (listPath: string, act: UndoableAct, requestId: string): Undo => ({
   action: actionOf(listPath),
   values: { act: "undo", of: act, request: requestId },
@@ -40,8 +40,8 @@ function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditAction {
 }
 
 /**
- * Gives the items that one request of the member edited their former values, or reopens or closes them again. The changes
- * of that request say which ones these are. Leaves out what changed since.
+ * Restores the former values of the items that one request of the member edited, or reopens or closes the items again.
+ * Finds the items by the changes of that request. Skips items that have changed since.
  */
 export async function undoBulk(
   c: Context<AdminEnv>,
@@ -70,15 +70,15 @@ export async function undoBulk(
     done += outcomes.filter((outcome) => !(outcome instanceof Problem)).length;
   }
   const { bulk, terms } = readTexts(c);
-  const left = entries.length - done;
-  const text = bulk.undone(act, terms.collections[kind].itemCount(done), left);
-  const document = { done, refused: left };
-  return { to: itemsPath(c, kind), flash: { text, isPartial: left > 0 }, document };
+  const omittedCount = entries.length - done;
+  const text = bulk.undone(act, terms.collections[kind].itemCount(done), omittedCount);
+  const document = { done, refused: omittedCount };
+  return { to: itemsPath(c, kind), flash: { text, isPartial: omittedCount > 0 }, document };
 }
 
 const maxNamed = 5;
 
-/** Restores the items that a request deleted, and names those that it could not restore. */
+/** Restores the items that a request deleted. Lists the items that it could not restore. */
 async function undoDeletion(
   c: Context<AdminEnv>,
   { collection }: CompiledCollection,
@@ -87,28 +87,28 @@ async function undoDeletion(
   const ids = entries.map(({ subject }) => subject);
   const { compiled, results } = await restoreItems(c.var.action, collection, ids);
   const text = readTexts(c);
-  const left = results.flatMap(({ id, refusal }) =>
+  const omittedItems = results.flatMap(({ id, refusal }) =>
     refusal
       ? [{ title: `…${id.slice(-8)}`, reason: describeRefusal(compiled, refusal, text) }]
       : [],
   );
-  const done = results.length - left.length;
+  const done = results.length - omittedItems.length;
   const { itemCount } = text.terms.collections[collection.kind];
   const result =
-    left.length === 0
+    omittedItems.length === 0
       ? text.bulk.undone("delete", itemCount(done), 0)
       : text.bulk.notRestored(
           done,
           itemCount(results.length),
-          left.slice(0, maxNamed),
-          Math.max(0, left.length - maxNamed),
+          omittedItems.slice(0, maxNamed),
+          Math.max(0, omittedItems.length - maxNamed),
         );
-  const document = { done, refused: left.length };
-  const flash = { text: result, isPartial: left.length > 0 };
+  const document = { done, refused: omittedItems.length };
+  const flash = { text: result, isPartial: omittedItems.length > 0 };
   return { to: itemsPath(c, collection.kind), flash, document };
 }
 
-/** Reopens what a request closed, or closes what it reopened, in the version that it stored. */
+/** Reopens the items that a request closed, or closes the items that it reopened, at the version that it stored. */
 const reverseOperation =
   (act: "close" | "reopen") =>
   ({ subject: id, version }: AuditEntry): BatchOperation[] => {
@@ -119,7 +119,7 @@ const reverseOperation =
       : [{ op: "update", id, body: { status: "closed" }, ifMatch }];
   };
 
-/** The update that restores the values before each change, if the item still has the version after it. */
+/** Builds updates that restore the values before each change, for items that still have the version after it. */
 async function buildEdits(
   c: Context<AdminEnv>,
   entries: readonly AuditEntry[],

@@ -2,7 +2,7 @@ import type { StoredFile } from "#domain/files/file.ts";
 import { useText } from "#admin/language/index.tsx";
 import { formatBytes, useViewer } from "#html/viewer.tsx";
 
-/** Types that browsers decode as pixels. An SVG is a document. */
+/** Image types that browsers decode as pixels. Excludes SVG, which is a document. */
 const rasterTypes = new Set([
   "image/avif",
   "image/bmp",
@@ -12,19 +12,19 @@ const rasterTypes = new Set([
   "image/webp",
 ]);
 
-/** Browsers load the whole image for a preview. */
+/** The maximum size of an image with a preview, because browsers load the whole image. */
 const maxPreviewBytes = 5_000_000;
 const maxListed = 3;
 
 const contentPath = (id: string) => `/admin/files/${id}/content`;
 
-/** A small picture of an image. It comes from the same sandboxed route as downloads. */
+/** A small preview of an image. It comes from the same sandboxed route as downloads. */
 export function FilePreview({ file: { id, content_type, bytes } }: { file: StoredFile }) {
   if (!rasterTypes.has(content_type) || bytes > maxPreviewBytes) return null;
   return <img src={contentPath(id)} alt="" width={48} height={48} loading="lazy" />;
 }
 
-/** A form that was not saved yet names its new files by their IDs alone. */
+/** The name of a file. A form that is not saved yet has only the IDs of its new files. */
 export function FileName({ file }: { file: StoredFile | string }) {
   if (typeof file === "string") return <>{file}</>;
   const { id, name } = file;
@@ -38,11 +38,11 @@ export function FileName({ file }: { file: StoredFile | string }) {
 interface FileListProps {
   files: readonly (StoredFile | string)[];
   short?: boolean | undefined;
-  /** Whether each file has a button that creates a link. It is a form, so it cannot be in another one. */
+  /** Whether each file has a button that creates a link. The button is a form, so it cannot be inside another form. */
   isLinkable?: boolean;
 }
 
-/** The files of a field: names in lists and histories; previews and sizes on pages. */
+/** The files of a field. Lists and histories show names. Pages also show previews and sizes. */
 export function FileList({ files, short, isLinkable }: FileListProps) {
   const text = useText().files;
   if (files.length === 0) return <span class="muted">–</span>;

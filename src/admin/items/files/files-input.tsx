@@ -11,11 +11,14 @@ interface FilesInputProps {
   field: FilesField;
   stored: unknown;
   form: FormValues | undefined;
-  /** The collection, as uploads name it. */
+  /** The collection in the format of uploads. */
   place: string | undefined;
 }
 
-/** A field's files, each with a box that removes it, and an input for more. Scripts upload what is chosen or dropped. */
+/**
+ * The files of a field, each with a box that removes it, and an input for more. Scripts upload chosen or dropped files
+ * at once.
+ */
 export function FilesInput({ field, stored, form, place }: FilesInputProps) {
   const { key, label, required, max_files, max_bytes, accept = [] } = field;
   const storedFiles = new Map(filesOf(stored).map((file) => [file.id, file]));

@@ -15,7 +15,7 @@ import { sendFile } from "#http/file-content.ts";
 import { Copyable } from "#html/parts.tsx";
 import { Time } from "#html/viewer.tsx";
 
-/** Whether the body of a request goes to R2 without being read here. Its route checks the session first. */
+/** Whether the body of a request streams to R2 without being read here. Its route checks the session first. */
 export const isStreamed = ({ req }: RequestContext<AppEnv>): boolean =>
   req.method === "PUT" && /^\/admin\/files\/[^/]+\/content$/.test(req.path);
 
@@ -31,8 +31,8 @@ const announce = action({
 
 const store = action({
   async act({ c, ctx, param }) {
-    const sent = c.req.header("Content-Length");
-    const length = sent === undefined ? null : Number(sent);
+    const lengthHeader = c.req.header("Content-Length");
+    const length = lengthHeader === undefined ? null : Number(lengthHeader);
     const loaded = await storeContent(ctx, await getOwnFile(ctx, param("id")), {
       body: c.req.raw.body,
       length,
@@ -41,7 +41,7 @@ const store = action({
   },
 });
 
-/** Creates a link in the member's name. It ends with the member's right to read the file. */
+/** Creates a link with the member's rights. The link ends when the member loses the right to read the file. */
 const link = action({
   async act({ c, ctx, param, text: { files: text } }) {
     const { file, stored } = await getAttachedFile(ctx, param("id"));

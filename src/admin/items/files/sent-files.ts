@@ -11,22 +11,22 @@ import { Problem } from "#domain/problem/problem.ts";
 import { maxBodyBytes } from "#http/body.ts";
 
 /**
- * Files in forms of items. A form sends the IDs of a field's files under its key, the IDs to remove under `KEY-`, and
- * new files under `KEY+`. Scripts upload files before, and then send only IDs.
+ * Files in forms of items. A form sends the IDs of a field's files under the key of the field, the IDs to remove under
+ * `KEY-`, and new files under `KEY+`. Scripts upload the files first, and then send only IDs.
  */
 
-/** The files that a form can send in its own body, which is in memory as a whole. Scripts stream larger ones. */
+/** The maximum size of the files in a form. The whole body is in memory. Scripts stream larger files. */
 export const maxFormFileBytes = 10_000_000;
 
 const itemForm = /^\/admin\/(?:apps|forms)\/[^/]+\/items(?:\/(?!import$|selected$)[^/]+)?$/;
 
-/** The limit for the body of a member's form. */
+/** Returns the maximum size of the body of a member's form. */
 export function formBytes({ req }: Pick<Context, "req">): number {
   const isMultipart = req.header("Content-Type")?.startsWith("multipart/form-data") ?? false;
   return isMultipart && itemForm.test(req.path) ? maxFormFileBytes + maxBodyBytes : maxBodyBytes;
 }
 
-/** The files in a stored value. */
+/** Returns the files in a stored value. */
 export const filesOf = (value: unknown): StoredFile[] =>
   Array.isArray(value)
     ? (value as unknown[]).filter(
@@ -37,19 +37,19 @@ export const filesOf = (value: unknown): StoredFile[] =>
 
 const textsOf = (value: unknown): string[] => [value].flat().map(textOf).filter(Boolean);
 
-/** The IDs that a form keeps or adds, and those that it removes. */
+/** Returns the IDs that a form keeps or adds, and the IDs that it removes. */
 export const sentFileIds = (key: string, form: FormValues) => ({
   ids: [...new Set(textsOf(form[key]))],
   removed: new Set(textsOf(form[`${key}-`])),
 });
 
-/** The IDs of the files that a field has according to a form. */
+/** Returns the IDs of the files that a field has according to a form. */
 export function readFileIds(key: string, form: FormValues): string[] {
   const { ids, removed } = sentFileIds(key, form);
   return ids.filter((id) => !removed.has(id));
 }
 
-/** The input with the name of a file that is uploaded, but not yet attached. */
+/** Returns the name of the input that contains the name of an uploaded, unattached file. */
 export const nameInput = (id: string) => `$file.${id}`;
 
 /**

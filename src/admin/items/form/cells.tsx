@@ -12,7 +12,7 @@ export interface CellProps {
   value: unknown;
   isSent: boolean;
   zone: string;
-  /** The id of the datalist with the options; undefined if the cell renders its options. */
+  /** The id of the datalist with the options. Undefined if the cell renders its options. */
   list: string | undefined;
 }
 
@@ -32,12 +32,12 @@ function CellInput({
   const texts = useText();
   switch (field.type) {
     case "multi_select": {
-      const chosen = nonEmptyTexts(value);
-      const checked = new Set(chosen);
+      const chosenValues = nonEmptyTexts(value);
+      const checked = new Set(chosenValues);
       const { id, name, "aria-label": label } = attributes;
       return (
         <div role="group" id={id} aria-label={label} class="several">
-          {optionsFor(field.options, chosen, texts)
+          {optionsFor(field.options, chosenValues, texts)
             .filter((option) => list === undefined || checked.has(option.value))
             .map((option) => (
               <label class="choice">

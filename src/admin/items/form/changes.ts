@@ -7,7 +7,7 @@ import { isObject } from "#domain/json.ts";
 
 type Data = Record<string, unknown>;
 
-/** The submitted value of an edited field. Unedited cells keep their stored values. */
+/** Returns the submitted value of an edited field. Unedited cells keep their stored values. */
 function mergeChangedValue(field: Field, form: FormValues, stored: unknown, zone: string): unknown {
   if (field.type === "line_items") return mergeChangedRows(field, form, stored, zone);
   const value = readFieldValue(field, field.key, form, zone);
@@ -43,7 +43,7 @@ function inStoredOrder(chosen: string[], stored: unknown): string[] {
   return [...storedValues, ...chosen.filter((value) => !storedValues.has(value))];
 }
 
-/** Digests of the values that the form showed, by field key. Saving compares them to find changes. */
+/** Digests of the values that the form displayed, by field key. Saving compares them to find changes. */
 export type SeenDigests = Record<string, string>;
 
 const digestValue = (value: unknown) => digestText(JSON.stringify(value) ?? "");
@@ -77,11 +77,11 @@ export interface FormChanges {
   mine: Data;
   /** Fields that someone else changed since the form was rendered. */
   theirs: Field[];
-  /** Fields that both people changed to different values and that still need a choice. */
+  /** Fields that both people changed to different values. The member still has to choose. */
   both: Field[];
 }
 
-/** Compares the submitted values with the values that the form showed and the stored ones. */
+/** Compares the submitted values with the values that the form displayed and with the stored values. */
 export async function compareChanges(
   fields: readonly Field[],
   form: FormValues,
@@ -97,7 +97,7 @@ export async function compareChanges(
       digestValue(toSubmittedValue(field, stored[key], zone)),
     ]);
     const seenDigest = seen[key];
-    // The form did not have this field yet, so it has no change.
+    // The form did not contain this field yet, so the member has not changed it.
     if (seenDigest === undefined) continue;
     if (storedDigest !== seenDigest) changes.theirs.push(field);
     if (submittedDigest === seenDigest || submittedDigest === storedDigest) continue;

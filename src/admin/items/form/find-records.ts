@@ -11,7 +11,7 @@ import { readItemData } from "./read-form.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { recordLabel, type References } from "#admin/items/references.tsx";
 
-/** Searches for records that one form may cause. Further texts are reported as unknown. */
+/** The maximum number of searches for records for one form. Further texts are reported as unknown. */
 const maxSearches = 5;
 
 /** An input for a reference and its text. */
@@ -39,15 +39,15 @@ function referenceInputs(fields: readonly Field[], form: FormValues): ReferenceI
   });
 }
 
-/** A label ends in the receipt number, as in `Yamada (CUS-000001)` and `山田（CUS-000001）`. */
+/** Returns the receipt number at the end of a label, as in `Yamada (CUS-000001)` and `山田（CUS-000001）`. */
 const receiptOf = (text: string) => /[(（]([^()（）]+)[)）]$/.exec(text)?.[1] ?? text;
 
-/** A form with the IDs of the records that its texts name. */
+/** A form in which the texts of records are replaced by IDs. */
 export interface ResolvedForm {
   form: FormValues;
-  /** The records that match a text, where it names more than one. */
+  /** The records that match a text, if there are several. */
   choices: Map<string, RecordTitle[]>;
-  /** The records that a part of their title or another text found, by what was typed. */
+  /** The records that were found by a part of their title or by another text, by the entered text. */
   guesses: Map<string, RecordTitle>;
 }
 
@@ -57,7 +57,7 @@ const isTitle = (text: string, { title }: RecordTitle) =>
 
 /**
  * Replaces the texts of references by IDs. A text is a label, a receipt number, or anything that finds exactly one
- * record. If it finds several, the form is shown again with these as suggestions.
+ * record. If it finds several, the form is rendered again with these as suggestions.
  */
 export async function findFormRecords(
   ctx: ActionContext,
@@ -71,11 +71,11 @@ export async function findFormRecords(
   if (inputs.length === 0) return { form, choices, guesses };
   const names = inputs.map(({ app, text }) => ({ app, receipt: receiptOf(text) }));
   const ids = await findNamedRecords(ctx, collection, names);
-  const found: FormValues = {};
+  const foundIds: FormValues = {};
   let searches = 0;
   for (const [place, { name, app, text }] of inputs.entries()) {
     const id = ids.get(place);
-    if (id !== undefined) found[name] = id;
+    if (id !== undefined) foundIds[name] = id;
     else if (searches < maxSearches) {
       searches += 1;
       const records = await findRecordChoices(
@@ -85,15 +85,15 @@ export async function findFormRecords(
       );
       const [record] = records;
       if (record && records.length === 1) {
-        found[name] = record.id;
+        foundIds[name] = record.id;
         if (!isTitle(text, record)) guesses.set(text, record);
       } else choices.set(name, records);
     }
   }
-  return { form: { ...form, ...found }, choices, guesses };
+  return { form: { ...form, ...foundIds }, choices, guesses };
 }
 
-/** Adds to a confirmation which records were chosen for texts that are not their titles. */
+/** Adds the records that were chosen for texts other than their titles to a confirmation. */
 export function withGuesses(
   message: string,
   { guesses }: ResolvedForm,
@@ -106,7 +106,7 @@ export function withGuesses(
   return labels.length === 0 ? message : catalogue.itemForm.guessed(message, labels);
 }
 
-/** Loads the titles that a form shows, of stored and of submitted values. */
+/** Loads the titles for a form, of stored and of submitted values. */
 export async function formReferences(
   ctx: ActionContext,
   collection: Collection,

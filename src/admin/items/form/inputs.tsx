@@ -29,7 +29,7 @@ function SingleInput({ field, value, isSent, zone, required }: SingleInputProps)
   );
   const hint = field.help || undefined;
   const text = isSent ? textOf(value) : inputText(field, value, zone);
-  // With the attribute `required`, a browser would not save drafts.
+  // With the attribute `required`, browsers would not submit drafts.
   const ariaRequired = required ? "true" : undefined;
   switch (field.type) {
     case "multi_select": {
@@ -132,14 +132,14 @@ function ReferenceInput({
 
 interface ItemInputsProps {
   fields: readonly Field[];
-  /** The stored values; empty for a new item. */
+  /** The stored values. Empty for a new item. */
   data: Record<string, unknown>;
   /** The rejected form. Edited fields show its values instead of the stored ones. */
   form?: FormValues | undefined;
-  /** The keys of the edited fields; all fields if undefined. */
+  /** The keys of the edited fields. Undefined for all fields. */
   written?: ReadonlySet<string> | undefined;
   zone: string;
-  /** The collection, as uploads name it. Previews of forms have none. */
+  /** The collection in the format of uploads. Previews of forms have none. */
   place?: string;
   /** The key of the list that gets additional empty rows. */
   listToExtend?: string | undefined;
@@ -164,7 +164,7 @@ export function ItemInputs(props: ItemInputsProps) {
   );
 }
 
-/** The input of one field. Lists that do not fit on the page have none. */
+/** The input of one field. Lists that do not fit on the page have no input. */
 function FieldInput({
   field,
   isNew,

@@ -7,11 +7,11 @@ import { readTimeZone } from "./values.ts";
 
 /** The fields of an app or form. */
 export const fieldsOf = ({ collection }: CompiledCollection) => collection.definition.fields.fields;
-/** The time zone that a form was filled in with. */
+/** Returns the time zone that the form was displayed in. */
 export const formTimeZone = (form: FormValues, { collection }: CompiledCollection) =>
   readTimeZone(form["$zone"], collection.definition.time_zone);
 
-/** Builds the request body of the API. Programs send `data`; form inputs are converted. */
+/** Builds the request body of the API. Programs send `data`. The values of form inputs are converted. */
 export function buildItemBody(
   form: FormValues,
   compiled: CompiledCollection,
@@ -29,7 +29,7 @@ export function buildItemBody(
 
 const isFilled = (value: unknown) => Array.isArray(value) && value.length > 0;
 
-/** The requested status. Programs may send it as `status`, unless a field has that key. */
+/** Reads the requested status. Programs may send it as `status`, unless a field has that key. */
 export function readStatus(form: FormValues, fields: readonly Field[]): { status?: string } {
   const programStatus = fields.some(({ key }) => key === "status") ? undefined : form["status"];
   const status = textOf(form["$status"] ?? programStatus);

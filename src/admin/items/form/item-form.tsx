@@ -45,7 +45,7 @@ function ConflictChoice({
 
 /** Fields that two people changed concurrently. */
 interface EditConflict {
-  /** The item as stored now. */
+  /** The item that is stored now. */
   current: ItemView;
   both: readonly Field[];
   /** All fields that the other person changed, including those in `both`. */
@@ -106,14 +106,14 @@ function SubmitButtons({ kind, view }: { kind: "app" | "form"; view: ItemView | 
   );
 }
 
-/** Without it, Enter could move a row. */
+/** The first submit button of the form, which Enter presses. Without it, Enter could move a row. */
 function SaveOnEnter({ kind, view }: { kind: "app" | "form"; view: ItemView | undefined }) {
   const isSubmitted = kind === "form" && view?.status !== "submitted";
   const status = isSubmitted ? { name: "$status", value: "submitted" } : {};
   return <EnterButton {...status}>{useText().terms.saveChanges}</EnterButton>;
 }
 
-/** After “create”, the form is shown again for the next item, with the values that items often share. */
+/** The choice to create another item. The form is then rendered again with the values that items often share. */
 function AnotherChoice({ isChosen }: { isChosen: boolean }) {
   const text = useText().itemForm;
   return (
@@ -131,28 +131,28 @@ export interface ItemFormProps {
   collection: Collection;
   /** Undefined for a new item. */
   view?: ItemView | undefined;
-  /** The values with which a new item starts. */
+  /** The initial values of a new item. */
   initial?: Record<string, unknown> | undefined;
   /** Digests of the stored values. Saving compares them to find the changed fields. */
   seen: SeenDigests;
   /** The submitted form, if the page renders it again. */
   sent?: FormValues | undefined;
-  /** The keys of the edited fields. The other inputs show the stored values. */
+  /** The keys of the edited fields. Other inputs show the stored values. */
   written?: ReadonlySet<string> | undefined;
-  /** The values that the submitted form gives the calculated fields. */
+  /** The results of computed fields for the values of the submitted form. */
   calculated?: Record<string, unknown> | undefined;
   /** Set if someone else changed the same fields. */
   clash?: EditConflict | undefined;
   problem?: Problem | undefined;
-  /** The records to which the values refer. */
+  /** The records that the values refer to. */
   references: References;
-  /** The item's place in the list from which the member came. */
+  /** The place of the item in the list that the member came from. */
   place?: Place | undefined;
 }
 
 const isFilled = (value: unknown) => textOf(value) !== "";
 
-/** Without scripts, files are part of the form. */
+/** Returns the encoding of the form. Without scripts, files are part of the form. */
 const encodingOf = (fields: readonly Field[]) =>
   fields.some(({ type }) => type === "files") ? "multipart/form-data" : undefined;
 
@@ -234,7 +234,7 @@ export function ItemFormPage(props: ItemFormProps) {
 
 type RowTexts = Catalogue["itemForm"]["rows"];
 
-/** Labels of the inputs for the error summary. Cells get a label only if they have an error. */
+/** Returns labels of the inputs for the error summary. Cells get a label only if they have an error. */
 function inputLabels(
   fields: readonly Field[],
   errors: readonly FormError[],

@@ -8,10 +8,10 @@ import { editableColumns, formerValues, inputText, nonEmptyTexts } from "./value
 
 type Data = Record<string, unknown>;
 
-/** One page renders at most this many cells of line items. More would take too long. */
+/** The maximum number of cells of line items on one page. More would take too long to render. */
 const maxRenderedCells = 15_000;
 
-/** How many rows of each list one page renders, by the list's key. */
+/** Returns how many rows of each list one page renders, by the list's key. */
 export function renderedRowCounts(fields: readonly Field[], data: Data): Map<string, number> {
   const counts = new Map<string, number>();
   let freeCells = maxRenderedCells;
@@ -26,7 +26,7 @@ export function renderedRowCounts(fields: readonly Field[], data: Data): Map<str
   return counts;
 }
 
-/** The fields that a form can edit. Leaves out computed fields and lists with more rows than a page renders. */
+/** Returns the fields that a form can edit. Omits computed fields and lists with more rows than a page renders. */
 export function fieldsWithInputs(fields: readonly Field[], data: Data): Field[] {
   const counts = renderedRowCounts(fields, data);
   return fields.filter(({ key, type }) => {
@@ -36,12 +36,12 @@ export function fieldsWithInputs(fields: readonly Field[], data: Data): Field[] 
   });
 }
 
-/** Leaves space for added rows. A form with more cells would take too long to render again. */
+/** Allows space for added rows. A form with more cells would take too long to render again. */
 const maxSubmittedCells = 2 * maxRenderedCells;
 
-/** A row as the form renders it. */
+/** A row in the form. */
 export interface FormRow {
-  /** The row's index among the stored rows; null for a new row. */
+  /** The row's index among the stored rows. Null for a new row. */
   was: number | null;
   removed: boolean;
   cells: FormValues;
@@ -68,7 +68,7 @@ export function assertCellsFit(
   }
 }
 
-/** The distinct row indexes of a list in a submitted form. */
+/** Returns the distinct row indexes of a list in a submitted form. */
 const rowIndexes = ({ key }: LineItemsField, form: FormValues): number[] => [
   ...new Set(
     Object.keys(form)
@@ -77,7 +77,7 @@ const rowIndexes = ({ key }: LineItemsField, form: FormValues): number[] => [
   ),
 ];
 
-/** The indexes of a list after the move of a row that a button asks for: `$move` is `LIST:INDEX:up` or `down`. */
+/** Returns the indexes of a list after moving a row as a button requests: `$move` is `LIST:INDEX:up` or `down`. */
 function movedIndexes(field: LineItemsField, form: FormValues): number[] {
   const indexes = rowIndexes(field, form);
   const [list, index = "", direction] = textOf(form["$move"]).split(":");
@@ -88,7 +88,7 @@ function movedIndexes(field: LineItemsField, form: FormValues): number[] {
   return indexes.toSpliced(to, 0, moved);
 }
 
-/** The submitted rows in order, without blank new rows, which are not stored either. */
+/** Returns the submitted rows in order. Omits blank new rows, which are not stored either. */
 export function rowsToRender(field: LineItemsField, form: FormValues): FormRow[] {
   const { key, fields } = field;
   const indexes = movedIndexes(field, form).slice(0, maxFormRows);
@@ -114,12 +114,12 @@ export function storedRows(stored: unknown): FormRow[] {
 
 /** A row that a form sent. */
 export interface SubmittedRow {
-  /** The row's index when the form was rendered; null for a new row. */
+  /** The row's index when the form was rendered. Null for a new row. */
   was: number | null;
   cells: Record<string, unknown>;
 }
 
-/** Reads a field from a form in the API's format. A blank input gives null or an empty list. */
+/** Reads a field from a form in the API's format. Returns null or an empty list for a blank input. */
 export function readFieldValue(
   field: Field,
   name: string,
@@ -161,13 +161,13 @@ export function readRows(list: LineItemsField, form: FormValues, zone: string): 
       ]),
     );
     if (was !== "") return [{ was: Number(was), cells }];
-    // A new row leaves out blank cells, so that their columns get the defaults.
+    // A new row omits blank cells, so that their columns get the defaults.
     const filled = Object.entries(cells).filter(([, value]) => !isBlank(value));
     return filled.length === 0 ? [] : [{ was: null, cells: Object.fromEntries(filled) }];
   });
 }
 
-/** Whether the value of an input is none. */
+/** Whether an input is blank. */
 export const isBlank = (value: unknown): boolean =>
   value === null || (Array.isArray(value) && value.length === 0);
 

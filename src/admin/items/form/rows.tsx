@@ -23,7 +23,7 @@ const moves = [
   { direction: "down", sign: "↓", label: "moveDown" },
 ] as const;
 
-/** What helps to fill in the cells of a column: its help text and its limits. */
+/** Returns a hint for the cells of a column: its help text and its limits. */
 function columnHint(column: RowField, { range }: Catalogue["itemForm"]): string {
   const limits = column.type === "number" ? range(column.minimum, column.maximum) : "";
   return [column.help, limits].filter((part) => part).join(" · ");
@@ -42,7 +42,7 @@ function RowInputs({
   columns: readonly RowField[];
   row: FormRow;
   zone: string;
-  /** The id prefix of the columns' datalists; undefined if cells render their options. */
+  /** The id prefix of the columns' datalists. Undefined if cells render their options. */
   datalistPrefix: string | undefined;
 }) {
   const { itemForm } = useText();
@@ -109,7 +109,7 @@ interface LineItemRowsProps {
 
 const emptyRowCount = 2;
 const addedRowCount = 10;
-/** Cells render at most this many options in total. Beyond that, each column shares one datalist. */
+/** The maximum number of options that cells render in total. Above it, each column shares one datalist. */
 const maxInlineOptions = 20_000;
 
 /** Renders the rows of line items, followed by blank rows. Rows that stay blank are not stored. */
@@ -120,7 +120,7 @@ export function LineItemRows({ field, stored, form, zone, withMoreRows }: LineIt
   const columns = editableColumns(field.fields);
   const hintOf = (column: RowField) => columnHint(column, itemForm);
   const rows = form ? rowsToRender(field, form) : storedRows(stored);
-  // A form that is shown again has the rows that people left in it.
+  // A form that is rendered again contains the rows that the member left in it.
   const furtherCount = form ? 0 : 1;
   const blankCount = rows.length > 0 ? furtherCount : emptyRowCount;
   const count = Math.min(

@@ -74,7 +74,7 @@ export const editPage = (kind: CollectionKind) =>
     },
   });
 
-/** Saves the fields that differ from what the form showed. Asks which value to keep on a conflict. */
+/** Saves the fields that differ from the displayed values. On a conflict, asks which value to keep. */
 export async function updateFromForm(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const sent = await readForm(c);
   const seen = isObject(sent["data"]) ? undefined : readSeenDigests(sent);
@@ -165,7 +165,10 @@ function savedMessage(
   return labels.length > 0 ? outcomes.merged(title, labels) : outcomes.saved(title);
 }
 
-/** Buttons for more rows and for their order, and the script that shows totals, ask for the form again. */
+/**
+ * Whether the member continues editing. Buttons for more rows and their order, and the script for totals, request the
+ * form again.
+ */
 const isEditedFurther = (form: FormValues) =>
   ["$more", "$move", "$preview"].some((name) => form[name] !== undefined);
 

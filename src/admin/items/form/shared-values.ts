@@ -1,7 +1,7 @@
 import type { Field } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 
-/** The types whose values the next item often shares. A unique field never does. */
+/** The types of fields that often have the same value in the next item. Excludes unique fields. */
 const sharedTypes: readonly Field["type"][] = [
   "boolean",
   "date",
@@ -10,13 +10,13 @@ const sharedTypes: readonly Field["type"][] = [
   "select",
 ];
 
-/** A URL with longer values would be too long. */
+/** The maximum length of the values, because they are part of a URL. */
 const maxLength = 2000;
 
 const isShared = (field: Field) =>
   sharedTypes.includes(field.type) && !("unique" in field && field.unique);
 
-/** The values of an item with which the form of the next one starts, as a parameter of its URL. */
+/** Returns the values of an item with which the form of the next item starts, as a parameter of its URL. */
 export function shareValues(fields: readonly Field[], data: Record<string, unknown>): string {
   const shared = fields.filter(isShared).map(({ key }) => [key, data[key]] as const);
   const filled = shared.filter(([, value]) => value !== null && value !== undefined);
@@ -24,15 +24,15 @@ export function shareValues(fields: readonly Field[], data: Record<string, unkno
   return text.length > maxLength ? "%7B%7D" : text;
 }
 
-/** Reads the parameter. Undefined if there is none. Values of another form are ignored. */
+/** Reads the parameter. Undefined if there is none. Ignores values of another form. */
 export function readShared(
   fields: readonly Field[],
   text: string | undefined,
 ): Record<string, unknown> | undefined {
   if (text === undefined) return undefined;
   const values = parseObject(text);
-  const known = fields.filter((field) => isShared(field) && fits(field, values[field.key]));
-  return Object.fromEntries(known.map(({ key }) => [key, values[key]]));
+  const sharedFields = fields.filter((field) => isShared(field) && fits(field, values[field.key]));
+  return Object.fromEntries(sharedFields.map(({ key }) => [key, values[key]]));
 }
 
 function fits({ type }: Field, value: unknown): boolean {

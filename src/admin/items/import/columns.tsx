@@ -12,7 +12,7 @@ import { useText } from "#admin/language/index.tsx";
 import type { CheckedRow, RowOutcome } from "#actions/import-rows.ts";
 import { Problem } from "#domain/problem/problem.ts";
 
-/** Assigns each column to a field. Shows the column's first value for orientation. */
+/** Assigns each column to a field. Shows the column's first value as an example. */
 export function ColumnChoices({ file, collection }: { file: ImportFile; collection: Collection }) {
   const { csv, plan } = file;
   const text = useText().itemImport;
@@ -46,7 +46,7 @@ export function ColumnChoices({ file, collection }: { file: ImportFile; collecti
   );
 }
 
-/** A column can name records by a unique field of their app, as in `customer.email`. */
+/** Adds the target of a column that identifies records by a unique field of their app, as in `customer.email`. */
 function withReference(options: { value: string; label: string }[], target: string) {
   if (!target.includes(".")) return options;
   const label = options.find(({ value }) => value === targetKey(target))?.label ?? "";
@@ -79,7 +79,7 @@ function ColumnChoice({
   );
 }
 
-/** Chooses whether rows update existing items, and the field by which they match. */
+/** Offers the choice whether rows update existing items, and the field that identifies them. */
 export function MatchChoice({ file, collection }: { file: ImportFile; collection: Collection }) {
   const { itemImport: text, terms } = useText();
   const { items } = terms.collections[collection.kind];
@@ -156,7 +156,7 @@ function ChangesTable({
 }
 
 const previewRowCount = 20;
-/** Phones show this many columns. */
+/** The number of columns on phones. */
 const maxPhoneColumns = 3;
 
 const outcomeTones: Record<Exclude<RowOutcome, Problem>, Tone> = {

@@ -23,7 +23,10 @@ type Reasons = Catalogue["itemImport"]["reasons"];
 const invalidFile = (reason: string, field = "file") =>
   problem.invalidInput([{ field, code: "invalid_format", reason }]);
 
-/** Reads the targets of the columns: `column.N` from a form, `columns` from a script. Undefined before a choice. */
+/**
+ * Reads the targets of the columns: `column.N` from a form, `columns` from a script. Undefined before the member has
+ * chosen.
+ */
 function readColumns(form: FormValues, length: number, reasons: Reasons): string[] | undefined {
   const inputs = Array.from({ length }, (_, i) => form[`column.${i}`]);
   if (inputs.every((input) => input !== undefined)) return inputs.map(textOf);
@@ -59,7 +62,7 @@ function readMatchTarget(
   return targets.includes(target) ? target : "";
 }
 
-/** The columns that can identify existing items: the id and unique fields. */
+/** Returns the columns that can identify existing items: the id and unique fields. */
 export function matchTargets(columns: readonly string[], collection: Collection): string[] {
   const uniqueKeys = lookupFields(collection).map(({ key }) => key);
   return [itemTargets.id, ...uniqueKeys].filter((target) => columns.includes(target));
@@ -71,7 +74,9 @@ export const importLimits = { bytes: 1_000_000, rows: 5000, columns: 100, cells:
 const encodings = ["utf-8", "shift_jis"] as const;
 type Encoding = (typeof encodings)[number];
 
-/** The text of the file, or the text that a step sends along with the encoding of its file. */
+/**
+ * Returns the text of the file. In later steps, returns the text that the form contains, with the encoding of its file.
+ */
 async function readCsvText(
   { file, csv, encoding }: FormValues,
   locale: string,
@@ -86,7 +91,7 @@ async function readCsvText(
   const text = decode(bytes, "utf-8");
   if (text !== undefined) return { text, encoding: "utf-8" };
   const japaneseText = decode(bytes, "shift_jis");
-  // Some files of Western encodings are valid Shift_JIS too. They have no kana.
+  // Some files in Western encodings are also valid Shift_JIS. They contain no kana.
   if (japaneseText === undefined || !(locale.startsWith("ja") || hasKana(japaneseText)))
     throw invalidFile(reasons.notUtf8);
   return { text: japaneseText, encoding: "shift_jis" };
@@ -119,7 +124,7 @@ function parseRows(text: string, delimiter: string | undefined, reasons: Reasons
   throw invalidFile(reasons.noRows);
 }
 
-/** How the file writes values. `auto` follows from the file. */
+/** The notation of values in the file. `auto` detects it from the file. */
 export interface FileFormats {
   delimiter: "auto" | "comma" | "semicolon" | "tab";
   numbers: "auto" | "point" | "comma";
@@ -136,7 +141,9 @@ export const formatChoices: { [Name in keyof FileFormats]: readonly FileFormats[
   dates: ["iso", "day_first", "month_first"],
 };
 
-/** Our own downloads for spreadsheets have the dates of the reader's locale. */
+/**
+ * Returns the usual date format. The service's own downloads for spreadsheets use the format of the reader's locale.
+ */
 function usualDates(header: readonly string[], locale: string): DateFormat {
   if (!findSpreadsheetWords(header)) return "iso";
   const parts = new Intl.DateTimeFormat(locale, { calendar: "gregory" }).formatToParts(0);
@@ -145,23 +152,26 @@ function usualDates(header: readonly string[], locale: string): DateFormat {
   return first?.type === "month" ? "month_first" : "iso";
 }
 
-/** In English and Japanese, a comma separates thousands. A file with semicolons comes from where it is a decimal sign. */
+/**
+ * Returns the usual number format. In English and Japanese, a comma separates thousands. Files with semicolons come
+ * from regions where it is the decimal separator.
+ */
 function usualNumbers({ delimiter, header }: Csv, locale: string): ImportPlan["numbers"] {
   if (delimiter === ";") return "plain_comma";
   const hasPoint = new Intl.NumberFormat(locale).format(1.5).includes(".");
   return hasPoint && !isLosslessExport(header) ? "point" : "plain";
 }
 
-/** The chosen format. Undefined before a choice. */
+/** Reads the chosen format. Undefined before the member has chosen. */
 function readFormat<Name extends keyof FileFormats>(
   form: FormValues,
   name: Name,
   reasons: Reasons,
 ): FileFormats[Name] | undefined {
   const choices: readonly FileFormats[Name][] = formatChoices[name];
-  const sent = textOf(form[name]);
-  const choice = choices.find((value) => value === sent);
-  if (choice || sent === "") return choice;
+  const formatName = textOf(form[name]);
+  const choice = choices.find((value) => value === formatName);
+  if (choice || formatName === "") return choice;
   const allowed = choices.map((value) => `"${value}"`).join(", ");
   throw invalidFile(reasons.notAllowed(allowed), name);
 }
@@ -169,16 +179,18 @@ function readFormat<Name extends keyof FileFormats>(
 /** A submitted file with the plan for its import. */
 export interface ImportFile {
   text: string;
-  /** How the uploaded file was encoded. */
+  /** The encoding of the uploaded file. */
   encoding: Encoding;
   csv: Csv;
   plan: ImportPlan;
   formats: FileFormats;
-  /** Errors in the chosen targets of the columns. */
+  /** Errors in the chosen column targets. */
   columnErrors: FieldError[];
 }
 
-/** Parses the uploaded file or the pasted text, and the choices for the import. The locale is that of the reader. */
+/**
+ * Parses the uploaded file or the pasted text, and the choices for the import. `locale` is the locale of the reader.
+ */
 export async function parseImport(
   form: FormValues,
   collection: Collection,
@@ -186,7 +198,8 @@ export async function parseImport(
   locale: string,
 ): Promise<ImportFile> {
   const { text, encoding } = await readCsvText(form, locale, reasons);
-  // Text in UTF-16 has U+0000, which pages replace: the next step would import other values than those of the review.
+  // Text in UTF-16 contains U+0000, which pages replace. The next step would then import other values than the reviewed
+  // ones.
   if (text.includes("\0")) throw invalidFile(reasons.notUtf8);
   if (bytesInForm(text) > importLimits.bytes) throw invalidFile(reasons.tooLarge);
   const delimiter = readFormat(form, "delimiter", reasons) ?? "auto";
@@ -213,7 +226,7 @@ export async function parseImport(
   return { text, encoding, csv, plan, formats: { delimiter, numbers, dates }, columnErrors };
 }
 
-/** The size of the text in the form of the next step, where lines end with CRLF. */
+/** Returns the size of the text in the form of the next step, where lines end with CRLF. */
 function bytesInForm(text: string): number {
   return new TextEncoder().encode(text.replaceAll(/\r\n?|\n/g, "\r\n")).length;
 }

@@ -8,7 +8,7 @@ import { useText } from "#admin/language/index.tsx";
 import { Select } from "#html/inputs.tsx";
 import { formatChoices, type FileFormats } from "./file.ts";
 
-/** Chooses how the file writes values. The first rows show the result. */
+/** Offers the notations of values. The first rows show the result. */
 export function FormatInputs({ formats }: { formats: FileFormats }) {
   const { labels, formats: names } = useText().itemImport;
   const options = (name: keyof FileFormats) =>
@@ -39,7 +39,7 @@ const maxPreviewLength = 60;
 export const truncateCell = (text: string) =>
   text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text;
 
-/** A cell of the file, with the value that it becomes if that differs. Times are in the zone of the import. */
+/** A cell of the file, with its parsed value if that differs. Times are in the zone of the import. */
 export function ReadCell({
   plan,
   collection,
@@ -56,8 +56,8 @@ export function ReadCell({
   const value = field && createCellReader(field, plan)(cell);
   const { terms } = useText();
   if (!field || value === null) return <>{truncateCell(cell)}</>;
-  const shown = valueText(field, value, terms, { ...viewer, zone: plan.zone });
-  if ([shown, textOf(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
+  const displayedText = valueText(field, value, terms, { ...viewer, zone: plan.zone });
+  if ([displayedText, textOf(value)].includes(cell.trim())) return <>{truncateCell(cell)}</>;
   return (
     <>
       {truncateCell(cell)}

@@ -48,8 +48,8 @@ type RejectedRows = ReturnType<typeof rejectedRows>;
 const byteOrderMark = "\uFEFF";
 
 /**
- * Downloads the rejected rows with line numbers and reasons, so that people can correct and import them. A lossless export
- * stays lossless; any other file is meant for a spreadsheet.
+ * Downloads the rejected rows with line numbers and reasons, so that people can correct and import them. A lossless
+ * export stays lossless. Any other file becomes a file for spreadsheets.
  */
 function sendRejectedRows(
   c: AdminContext,
@@ -101,9 +101,9 @@ const changeDocument = ({ line, id, fields }: ChangedRow) => ({
   fields: fields.map(({ key, from, to }) => ({ field: key, from, to })),
 });
 
-/** Rows that one step writes. The page's script or a button starts the next step. */
+/** The number of rows that one step writes. The page's script or a button starts the next step. */
 const rowsPerStep = 5 * maxOperations;
-/** Rejected rows in a JSON response. The download contains all of them. */
+/** The maximum number of rejected rows in a JSON response. The download contains all of them. */
 const maxReportedRows = 100;
 
 export const startPage = (kind: CollectionKind) =>
@@ -113,8 +113,8 @@ export const startPage = (kind: CollectionKind) =>
   });
 
 /**
- * Checks a file, writes its next rows or downloads the rejected rows. The server stores nothing between steps: each
- * request contains the file. Item ids derive from the file and the row, so a repeated step creates no duplicates.
+ * Checks a file, writes its next rows or downloads the rejected rows. The server stores nothing between steps, because
+ * each request contains the file. Item IDs derive from the file and the row, so a repeated step creates no duplicates.
  */
 export async function importItems(c: AdminContext, kind: CollectionKind): Promise<Response> {
   const form = await readForm(c);
@@ -194,7 +194,7 @@ async function writeStep(
       document: { ...document, next },
     };
   }
-  // The accepted rows are stored now, so another check returns the rejected rows with their reasons.
+  // The accepted rows are stored now, so a second check returns the rejected rows with their reasons.
   const checkedRows = counts.refused > 0 ? await checkFile(c, compiled, file) : [];
   const rejections = rejectedRows(file, checkedRows, collection, readTexts(c));
   return {

@@ -4,7 +4,7 @@ import { useText } from "#admin/language/index.tsx";
 import { truncateCell } from "./formats.tsx";
 import { formatRowError, type RejectedRow } from "./row-errors.ts";
 
-/** Lists of rows show this many. */
+/** The maximum number of rows in a list. */
 export const maxListedRows = 50;
 
 const maxUnbrokenLength = 24;
@@ -15,7 +15,7 @@ export function ShortCell({ cell }: { cell: string }) {
   return <span class={text.length > maxUnbrokenLength ? undefined : "unbroken"}>{text}</span>;
 }
 
-/** The first cells with content, by which people recognize the row. */
+/** The first cells with content, so that people recognize the row. */
 function RowExcerpt({ cells }: CsvLine) {
   const first = cells.filter((cell) => cell !== "").slice(0, 2);
   return (

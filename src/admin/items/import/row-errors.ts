@@ -14,7 +14,7 @@ import { truncateCell } from "./formats.tsx";
 /** An error in one column of a row, or in the whole row (column −1). */
 export interface RowError {
   column: number;
-  /** The field's label and the path inside its value; empty for the whole row. */
+  /** The field's label and the path inside its value. Empty for the whole row. */
   place: string;
   reason: string;
 }
@@ -26,7 +26,7 @@ export interface RejectedRow {
 
 type Texts = Pick<Catalogue, "itemForm" | "itemImport" | "problems" | "terms">;
 
-/** The rows that are refused, with reasons in the words of the item form. */
+/** Returns the rejected rows, with reasons in the words of the item form. */
 export function rejectedRows(
   { csv, plan }: ImportFile,
   checkedRows: readonly CheckedRow[],
@@ -63,14 +63,14 @@ function toRowErrors(
       place: label === "" ? "" : placeInWords(label, path, field, text),
       reason: reasonOf(each, field, cells[column] ?? "", dates, text).replace(
         `"${key}"`,
-        // A label can contain the patterns of a replacement text, such as “$&”.
+        // A label can contain special replacement patterns, such as “$&”.
         () => `“${label}”`,
       ),
     };
   });
 }
 
-/** A place like “Positions, row 2, Quantity”. A wrong entry of a list is shown with the whole cell. */
+/** Describes a place like “Positions, row 2, Quantity”. An invalid entry of a list appears with its whole cell. */
 function placeInWords(
   label: string,
   path: string,
@@ -89,7 +89,7 @@ function labelOfTarget(key: string, { itemImport }: Texts): string {
   return key === itemTargets.status || key === "status" ? itemImport.status : key;
 }
 
-/** The error of a problem that names one field, such as a value that another item has. */
+/** Returns the error of a problem that names one field, such as a value that another item has. */
 function ownError({ code, members }: Problem, fields: readonly Field[], text: Texts) {
   const field = textOf(members["field"]);
   if (field === "") return [];
@@ -101,7 +101,7 @@ function ownError({ code, members }: Problem, fields: readonly Field[], text: Te
   return [{ field, code, reason }];
 }
 
-/** Whether a text is written like a date, in any order of day and month, but no such day exists. */
+/** Whether a text looks like a date, in any order of day and month, but is not a day of the calendar. */
 function isImpossibleDate(text: string): boolean {
   const plain = toHalfWidth(text).trim();
   const [, year, first, second] =
@@ -142,7 +142,7 @@ function reasonOf(
   );
 }
 
-/** The error with the label of its column and the value: “Room “Green”: Must be one of Blue, Red.” */
+/** Formats the error with the label of its column and the value: “Room “Green”: Must be one of Blue, Red.” */
 export function formatRowError(
   { place, column, reason }: RowError,
   { cells }: CsvLine,

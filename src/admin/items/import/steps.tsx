@@ -50,7 +50,7 @@ export function ImportPage({
 export const collectionItemsPath = ({ kind, key }: Collection) =>
   `${collectionPath[kind]}/${key}/items`;
 
-/** Sends the file along to the next step. */
+/** Hidden inputs that send the file to the next step. */
 function HiddenFile({ file }: { file: ImportFile }) {
   return (
     <>
@@ -60,7 +60,7 @@ function HiddenFile({ file }: { file: ImportFile }) {
   );
 }
 
-/** Sends the choices for the import along to the next step. */
+/** Hidden inputs that send the choices for the import to the next step. */
 function HiddenPlan({ file }: { file: ImportFile }) {
   return (
     <>
@@ -75,7 +75,7 @@ function HiddenPlan({ file }: { file: ImportFile }) {
   );
 }
 
-/** Assigns columns to fields and previews what the import would do with each row. */
+/** Assigns columns to fields and previews the effect of the import on each row. */
 export function ColumnsPage({
   file,
   checkedRows,
@@ -145,7 +145,9 @@ export function ColumnsPage({
   );
 }
 
-/** Shows the progress between two steps. A script starts the next step; without one, people press the button. */
+/**
+ * Shows the progress between two steps. A script starts the next step. Without scripts, the member presses the button.
+ */
 export function ProgressPage({
   file,
   counts,

@@ -5,7 +5,7 @@ import { pickerId, propertyColumns, type PropertyColumn } from "./columns.ts";
 import type { ToolProps } from "./list-tools.tsx";
 import { searchOf } from "./tabs.ts";
 
-/** The fields that a list shows, and the other columns that it leaves out. */
+/** The visible fields of a list, and the other columns that are hidden. */
 export interface ShownColumns {
   columns: readonly Field[];
   hidden: ReadonlySet<PropertyColumn>;
@@ -16,7 +16,7 @@ const moves = [
   ["down", "↓"],
 ] as const;
 
-/** Chooses the visible columns and their order. The service remembers them for the member and the list. */
+/** Lets the member choose the visible columns and their order. The service stores them for the member and the list. */
 export function ColumnPicker({
   base,
   query,

@@ -4,13 +4,13 @@ import type { Query } from "./query.ts";
 
 const defaultColumnCount = 5;
 
-/** Separates the keys of columns in one value. No key contains it. */
+/** Separates the keys of columns in a parameter. No key contains it. */
 export const columnSeparator = ".";
 
-/** The id of the choice of columns. A link to it opens its menu. */
+/** The id of the column picker. A link to it opens its menu. */
 export const pickerId = "columns";
 
-/** The columns after `move`: `up:KEY` or `down:KEY`. */
+/** Returns the columns after `move`: `up:KEY` or `down:KEY`. */
 export function moveColumn(columns: readonly string[], move: string | undefined): string[] {
   const [direction, key = ""] = (move ?? "").split(":");
   const index = columns.indexOf(key);
@@ -19,7 +19,7 @@ export function moveColumn(columns: readonly string[], move: string | undefined)
   return next.toSpliced(Math.max(0, direction === "up" ? index - 1 : index + 1), 0, key);
 }
 
-/** The columns of a list that are no fields. They are visible unless a choice of columns contains them with a minus. */
+/** The columns of a list that are not fields. They are visible unless the chosen columns contain them with a minus. */
 export type PropertyColumn = "$status" | "$updated_at";
 
 export const propertyColumns = (kind: CollectionKind): readonly PropertyColumn[] =>
@@ -27,7 +27,7 @@ export const propertyColumns = (kind: CollectionKind): readonly PropertyColumn[]
 
 export const hiddenColumn = (property: PropertyColumn) => `-${property}`;
 
-/** The columns of the URL, of the view or of the member's choice. Undefined for the first few. */
+/** Returns the columns of the URL, of the view or of the member's choice. Undefined for the default columns. */
 function chosenKeys(
   { definition }: Collection,
   { columns, view, tab }: Query,
@@ -37,7 +37,7 @@ function chosenKeys(
   return columns ?? viewed ?? chosen ?? undefined;
 }
 
-/** The fields to show as columns, in their order. */
+/** Returns the fields to show as columns, in their order. */
 export function visibleColumns(
   collection: Collection,
   query: Query,
@@ -45,12 +45,12 @@ export function visibleColumns(
 ): Field[] {
   const { fields } = collection.definition.fields;
   const keys = new Set(chosenKeys(collection, query, chosen));
-  const found = [...keys].flatMap((key) => fields.find((field) => field.key === key) ?? []);
-  if (found.length > 0) return found;
+  const chosenFields = [...keys].flatMap((key) => fields.find((field) => field.key === key) ?? []);
+  if (chosenFields.length > 0) return chosenFields;
   return fields.filter(({ type }) => type !== "multiline_text").slice(0, defaultColumnCount);
 }
 
-/** The columns besides the fields that the list leaves out. */
+/** Returns the hidden columns that are not fields. */
 export function hiddenProperties(
   collection: Collection,
   query: Query,
@@ -61,5 +61,5 @@ export function hiddenProperties(
   return new Set(properties.filter((property) => keys?.includes(hiddenColumn(property))));
 }
 
-/** A choice of columns without those that are no fields. */
+/** Returns the chosen columns that are fields. */
 export const fieldColumns = (keys: readonly string[]) => keys.filter((key) => !key.startsWith("-"));

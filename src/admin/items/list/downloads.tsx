@@ -3,7 +3,7 @@ import type { Field } from "#domain/definition/field.ts";
 import { useText } from "#admin/language/index.tsx";
 import { buildSearchParams, type Query } from "./query.ts";
 
-/** Links that download the search results, for spreadsheets or without loss. */
+/** Links that download the search results, for spreadsheets or in the lossless format. */
 export function DownloadMenu({
   base,
   query,
@@ -16,13 +16,13 @@ export function DownloadMenu({
   base: string;
   query: Query;
   fields: readonly Field[];
-  /** The number of items that the download has, as far as it is known. */
+  /** The number of items in the download, as far as it is known. */
   matches: number;
   /** The time zone of the collection. */
   zone: string;
   /** The language of the viewer. */
   locale: string;
-  /** Further entries, in front of the downloads. */
+  /** Additional entries before the downloads. */
   children?: Child;
 }) {
   const text = useText().itemList.downloads;

@@ -89,7 +89,7 @@ export async function sendItemsDownload(
   return sendDownload(c, download, downloadFormats[format](viewerOf(c)));
 }
 
-/** Replaces the actors of items with their names, as pages show them. */
+/** Replaces the actors of items by their names, as on pages. */
 async function withActorNames(c: AdminContext, views: readonly ItemView[]): Promise<ItemView[]> {
   const actors = views.flatMap(({ createdBy, updatedBy }) => [createdBy, updatedBy]);
   const names = await listActorNames(c.var.action, actors);

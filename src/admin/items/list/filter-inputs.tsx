@@ -12,7 +12,7 @@ import {
 } from "./filter-targets.ts";
 import { buildSearchParams, jsonPath, searchPath, type Filter, type Query } from "./query.ts";
 
-/** Hidden inputs with which a form also sends the query. */
+/** Hidden inputs that add the query to a form. */
 export function HiddenQuery({ query }: { query: Partial<Query> }) {
   return (
     <>
@@ -131,7 +131,7 @@ export function FilterForm({ base, query, targets }: FilterProps) {
     value,
     label: text.comparisons[comparison],
   }));
-  // A link or a program may use operators that the menu does not offer.
+  // A link or a program may use operators that the menu does not contain.
   if (op !== undefined && !offeredOperators.some(([name]) => name === op))
     options.push({ value: op, label: op });
   const others = query.filters.filter((_, index) => index !== editing.change);
@@ -151,7 +151,7 @@ export function FilterForm({ base, query, targets }: FilterProps) {
   );
 }
 
-/** The operator in the menu, which has one of its own for fields that are not empty. */
+/** Returns the operator in the menu, which has a separate one for fields that are not empty. */
 const inputOperator = ({ op, values }: Filter) =>
   op === "is_empty" && values[0] === "false" ? "filled" : op;
 
@@ -182,7 +182,7 @@ function JsonForm({ base, query }: { base: string; query: Query }) {
   );
 }
 
-/** For a field with more options, the stored value is typed. */
+/** The maximum number of options to choose from. With more options, the member enters the stored value. */
 const maxOptions = 500;
 
 interface OperandProps {
@@ -191,7 +191,7 @@ interface OperandProps {
   op: string;
 }
 
-/** The inputs of the values with which a filter compares. The style sheet shows those that the operator uses. */
+/** The inputs of the values of a filter. The style sheet shows the ones that the operator uses. */
 function Operands({ target, values, op }: OperandProps) {
   const { type, options, label } = target;
   const { filters, terms } = useText();
@@ -255,7 +255,7 @@ function Operands({ target, values, op }: OperandProps) {
   }
 }
 
-/** Programs may compare with exact times, which an input for days cannot show. */
+/** Programs may compare with exact times, which an input for days cannot display. */
 const inputForDay = (text: string) =>
   /^(\d{4}-\d\d-\d\d)?$/.test(text) ? dayInput : { type: "text" };
 

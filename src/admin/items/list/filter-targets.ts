@@ -14,7 +14,7 @@ export interface FilterTarget {
   label: string;
   type: Exclude<ReturnType<typeof valueType>, "line_items"> | "actor";
   options: readonly FieldOption[];
-  /** The app of a reference. */
+  /** The app that a reference points to. */
   app?: string;
 }
 
@@ -64,7 +64,7 @@ function toFilterTargets(field: Field): FilterTarget[] {
 type FilterTexts = Catalogue["filters"];
 type Comparison = keyof FilterTexts["comparisons"];
 
-/** The operators of a target, and what each asks of it. */
+/** The operators of a target, each with the kind of comparison for its text and inputs. */
 type Operators = readonly (readonly [op: string, comparison: Comparison])[];
 
 const emptiness: Operators = [
@@ -123,7 +123,7 @@ const operators: Record<FilterTarget["type"], Operators> = {
   files: [],
 };
 
-/** The operators that the inputs of a target offer. System fields always have a value. */
+/** Returns the operators that the inputs of a target offer. System fields always have a value. */
 export const operatorsOf = ({ path, type }: FilterTarget): Operators =>
   path.startsWith("$") ? operators[type] : [...operators[type], ...emptiness];
 
@@ -152,7 +152,7 @@ export function describeDays(value: string, { days }: FilterTexts): string {
   return count < 0 ? days.last(-count) : days.next(count);
 }
 
-/** Says a filter in words: “Status is one of Draft, Submitted”. */
+/** Describes a filter in words: “Status is one of Draft, Submitted”. */
 export function describeFilter(
   { path, op, values }: Filter,
   targets: readonly FilterTarget[],
@@ -202,12 +202,12 @@ export interface SearchProblem {
   editing: Query["editing"];
 }
 
-/** Whether a filter compares a number with another text. */
+/** Whether a filter compares a number with a text that is not a number. */
 const isNoNumber = (target: FilterTarget | undefined, filter: Filter | undefined) =>
   target?.type === "number" &&
   (filter?.values.some((value) => typedNumber(value) === undefined) ?? false);
 
-/** Rewrites a search problem with the labels of the filters. Their inputs show the first one's errors. */
+/** Rewrites a search problem with the labels of the filters. The first filter with errors shows them at its inputs. */
 export function toSearchProblem(
   searchProblem: Problem,
   query: Query,
@@ -234,9 +234,9 @@ export function toSearchProblem(
   const reasons = placed.map(({ label, error }) => problems.at(label, error.reason));
   const detail = reasons.length > 0 ? text.failed(reasons) : problems.detail(searchProblem);
   const first = placed.find(({ filter }) => filter !== undefined);
-  const shown = first ? placed.filter(({ change }) => change === first.change) : placed;
+  const shownErrors = first ? placed.filter(({ change }) => change === first.change) : placed;
   const name = first ? inputNameOf(first.filter) : "conditions";
-  const inputErrors = shown.map(({ error }) => ({ ...error, field: name }));
+  const inputErrors = shownErrors.map(({ error }) => ({ ...error, field: name }));
   const isJson = !first && query.conditions !== "";
   return {
     summary: new Problem(searchProblem.code, detail),
@@ -249,5 +249,5 @@ export function toSearchProblem(
   };
 }
 
-/** The input that shows the errors of a filter. */
+/** Returns the name of the input that shows the errors of a filter. */
 const inputNameOf = (filter: Filter | undefined) => (filter?.op === "days" ? "days" : "value");

@@ -27,10 +27,10 @@ type ValueType = ReturnType<typeof valueType>;
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
 const dayMs = 24 * 60 * 60 * 1000;
-/** Relative days reach a century at most. */
+/** The maximum number of relative days: a century. */
 const maxDays = 36_525;
 
-/** Matches today, yesterday, or the last (`-7`) or next (`30`) days including today. */
+/** Matches today, yesterday, or the last (`-7`) or next (`30`) days, including today. */
 function relativeDayCondition(
   field: string,
   kind: ValueType,
@@ -116,7 +116,7 @@ function toOperand(kind: ValueType, text: string, { zone }: Clock): unknown {
   return isLocalTime ? (localToUtc(text, zone) ?? text) : text;
 }
 
-/** Converts a query to a search body of the API, so that both search by the same rules. Leaves out the text. */
+/** Converts a query to a search body of the API, so that both search by the same rules. Omits the text. */
 export function buildSearchBody(collection: Collection, query: Query, clock: Clock) {
   const { fields } = collection.definition.fields;
   const { sort = [] } = query.sort ? {} : (changedView(collection, query) ?? {});
@@ -131,11 +131,11 @@ export function buildSearchBody(collection: Collection, query: Query, clock: Clo
   };
 }
 
-/** The view whose conditions the query replaces. Its sort and fields still apply. */
+/** Returns the view whose conditions the query replaces. Its sort and fields still apply. */
 export const changedView = (collection: Collection, { view, tab }: Query): View | undefined =>
   view === undefined && tab !== undefined ? findView(collection, tab) : undefined;
 
-/** With these, a text that a Japanese keyboard wrote in full width also finds what half-width letters find. */
+/** With these operators, a full-width text from a Japanese keyboard also matches half-width values. */
 const widenedOperators = new Set(["eq", "contains", "starts_with"]);
 
 export function toCondition(

@@ -27,18 +27,18 @@ import { PageLinks, describePosition } from "./page-links.tsx";
 export interface ItemsPageProps {
   frame: PageContext;
   collection: Collection;
-  /** How many items are stored. */
+  /** The number of stored items. */
   live: number;
   indexing: { done: number; total: number } | null;
   query: Query;
-  /** What the member has saved for this list. */
+  /** The settings that the member has saved for this list. */
   settings: ListSettings;
   views: readonly ItemView[];
   /** The cursor of the next page. */
   next: string | null;
-  /** The number of matches; null without filters. */
+  /** The number of matches. Null without filters. */
   count: QueryPage["count"];
-  /** Set when the time was up before the page was full. */
+  /** Set when the time limit ended the search before the page was full. */
   progress: QueryPage["progress"];
   problem?: Problem | undefined;
 }
@@ -118,7 +118,7 @@ function ListActions(props: ItemsPageProps) {
   const { itemList: text, terms } = useText();
   const base = `${collectionPath[kind]}/${key}/items`;
   const canWrite = roleAllows(frame.member.role, "write");
-  // The page of an empty list has these actions below.
+  // The page of an empty list shows these actions below.
   if (live === 0 && !isFiltered(query)) return null;
   return (
     <>
@@ -213,7 +213,7 @@ export function ItemsPage(props: ItemsPageProps) {
   );
 }
 
-/** The number of items that match; without filters, of all items. */
+/** Returns the number of matching items. Without filters, the number of all items. */
 const totalOf = ({ query, count, live }: ItemsPageProps) =>
   isFiltered(query) && count ? count : { count: live, exact: true };
 
@@ -240,7 +240,7 @@ function SearchBox({ base, query, kind }: { base: string; query: Query; kind: Co
   );
 }
 
-/** Says how far a search has come that “Keep searching” continues. */
+/** Shows the progress of a search that “Keep searching” continues. */
 function SearchProgress({ collection, progress }: ItemsPageProps) {
   const { itemList: text, terms } = useText();
   if (!progress) return null;

@@ -19,7 +19,7 @@ interface ItemsTableProps extends ShownColumns {
   canWrite: boolean;
   /** The number of all matches. */
   total: MatchCount;
-  /** The place of the page among them. */
+  /** The position of the page among all matches. */
   position: string;
 }
 
@@ -30,7 +30,7 @@ export function ItemsTable(props: ItemsTableProps) {
   const { itemList, terms } = useText();
   const { table: text } = itemList;
   const { properties } = terms;
-  // The row heading links to the item. Forms use their first text or the id, apps the receipt number.
+  // The row heading links to the item. It is the first text or the ID for forms, and the receipt number for apps.
   const leadColumn = kind === "form" ? columns.find(({ type }) => type === "text") : undefined;
   const otherColumns = columns.filter((field) => field !== leadColumn);
   const sortHeading = headingBuilder(base, query, effectiveSort(collection, query));
@@ -75,7 +75,7 @@ export function ItemsTable(props: ItemsTableProps) {
 
 interface ItemRowProps extends ItemsTableProps {
   view: ItemView;
-  /** The place on the page. */
+  /** The index on the page. */
   index: number;
   leadColumn: Field | undefined;
   otherColumns: readonly Field[];
@@ -163,7 +163,7 @@ function cellClass(field: Field, value: unknown): string | undefined {
 /** Selects all matches, not only those on the page. */
 function SelectAll({ collection, total, views }: ItemsTableProps) {
   const { itemList, terms } = useText();
-  // On phones, the check box that selects the page is not visible.
+  // On phones, the check box that selects the page is hidden.
   const isOnePage = total.exact && total.count <= views.length;
   const items = terms.collections[collection.kind].itemCount(total.count, total.exact);
   return (
@@ -174,7 +174,7 @@ function SelectAll({ collection, total, views }: ItemsTableProps) {
   );
 }
 
-/** Whether the page lists a closed item, or another page may. */
+/** Whether this page contains a closed item, or another page may contain one. */
 const canSelectClosed = ({ views, total }: ItemsTableProps) =>
   views.some(({ status }) => status === "closed") || !total.exact || total.count > views.length;
 
@@ -223,7 +223,7 @@ function BulkActions({
   );
 }
 
-/** Builds headings whose links sort ascending first, then descending. */
+/** Builds headings whose links sort ascending first, and then descending. */
 function headingBuilder(base: string, query: Query, current: Query["sort"]) {
   return (name: string, key: string | undefined): TableColumn => {
     if (key === undefined) return { name };

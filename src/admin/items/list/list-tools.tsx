@@ -146,7 +146,7 @@ function TabMenu({
 
 const tabPath = { filter: "filters", view: "views" } as const;
 
-/** The keys by which a list can be sorted, with their names. */
+/** Returns the keys by which a list can be sorted, with their names. */
 function sortKeys(
   { kind, definition }: Collection,
   { properties }: Catalogue["terms"],
@@ -196,7 +196,7 @@ export function SortMenu({ base, query, collection }: ToolProps & { collection: 
 
 type SaveMenuProps = ViewTabsProps & ShownColumns;
 
-/** Saves the present filter as a tab: for the member, or as a view of the definition for everyone. */
+/** Saves the current filter as a tab: for the member, or for everyone as a view of the definition. */
 export function SaveMenu(props: SaveMenuProps) {
   const { base, query, collection, filters, frame, columns, hidden } = props;
   const { itemList, terms } = useText();
@@ -239,7 +239,7 @@ export function SaveMenu(props: SaveMenuProps) {
   );
 }
 
-/** Replaces what the open tab saves with the list as it is. A text search stays out of a view. */
+/** Replaces the saved content of the open tab with the current list. A text search is not saved in a view. */
 function SaveChanges({ base, query, open }: ToolProps & { open: OpenTab }) {
   const { kind, id, name } = open;
   const search = searchOf(kind === "view" ? { ...query, text: "" } : { ...query, tab: undefined });

@@ -34,9 +34,9 @@ export function listItems(kind: CollectionKind) {
           progress,
           links,
         };
-        const shown = { views, next, count, progress };
-        const props = { collection, live: itemCount, indexing, query, settings, ...shown };
-        // The page has the records to which most of its items refer.
+        const pageProps = { views, next, count, progress };
+        const props = { collection, live: itemCount, indexing, query, settings, ...pageProps };
+        // The page already contains the records that most of its items refer to.
         const titles = await loadTitles(
           c.var.action,
           collection,

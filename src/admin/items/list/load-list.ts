@@ -47,8 +47,8 @@ const prefetchItemList =
 export const itemListReads = { app: prefetchItemList("app"), form: prefetchItemList("form") };
 
 /**
- * Searches with the cached collection at once, and repeats the search if the page shows that it was outdated.
- * If the cached collection rejects the search, the current one decides.
+ * Searches with the cached collection at once, and repeats the search if the read found it outdated. If the cached
+ * collection rejects the search, the current collection decides.
  */
 export async function loadItems(
   c: AppContext,
@@ -62,7 +62,7 @@ export async function loadItems(
   const queryFor = (compiled: CompiledCollection): ItemQuery => ({
     body: {
       ...buildSearchBody(compiled.collection, query, clockOf(c)),
-      // People may choose columns that a view leaves out.
+      // The member may choose columns that a view omits.
       ...(query.view === undefined ? {} : { fields: allFields(compiled) }),
     },
     view: query.view,
@@ -94,7 +94,7 @@ const memberReads: ReaderRights = { resources: "all", permissions: ["records:rea
 const allFields = ({ collection }: CompiledCollection) =>
   collection.definition.fields.fields.map(({ key }) => key);
 
-/** The references whose titles a list shows. */
+/** Returns the references whose titles a list shows. */
 const referencesOf = ({ definition }: CompiledCollection["collection"]): string[] | undefined => {
   const references = definition.fields.fields.filter(({ type }) => type === "reference");
   const names = references.slice(0, maxExpansions).map(({ key }) => key);
@@ -114,7 +114,10 @@ function isSearchable(
   }
 }
 
-/** A cursor belongs to the conditions and the sort of its view, so that a change of these ends it. */
+/**
+ * Returns the part of a cursor's binding for the view. A change of the view's conditions or sort makes the cursor
+ * invalid.
+ */
 function viewBinding({ collection }: CompiledCollection, { view: viewed, tab }: Query): string {
   const key = viewed ?? tab;
   const view = key === undefined ? undefined : findView(collection, key);
@@ -135,9 +138,9 @@ async function loadPage(
   const page = await queryItems(ctx, compiled, itemQuery, cursor?.position ?? null);
   const { prefixMatches, views, nextPosition: position } = page;
   const next = position ? await createCursor(c, binding, position) : null;
-  const found = [...prefixMatches, ...views];
-  // A first page that is also the last one has all matches.
+  const matches = [...prefixMatches, ...views];
+  // A first page that is also the last page contains all matches.
   const isComplete = page.count !== null && query.cursor === undefined && position === null;
-  const count = isComplete ? { count: found.length, exact: true } : page.count;
-  return { ...page, compiled: wholeCollection(page.compiled), views: found, count, next };
+  const count = isComplete ? { count: matches.length, exact: true } : page.count;
+  return { ...page, compiled: wholeCollection(page.compiled), views: matches, count, next };
 }

@@ -34,7 +34,7 @@ export function PageLinks({
   );
 }
 
-/** The place of the page among all matches: “101–150 of 1,327 submissions”. */
+/** Describes the position of the page among all matches: “101–150 of 1,327 submissions”. */
 export function describePosition(
   { collection, query, views, next }: ItemsPageProps,
   { count, exact }: MatchCount,

@@ -1,16 +1,16 @@
 import { buildSearchParams, type Query } from "./query.ts";
 
-/** A longer trail would make the URL too long. */
+/** The maximum length of a trail, because it is part of the URL. */
 const maxTrailLength = 6000;
 
-/** A page in the trail: its cursor, and after `~` the number of items before it. */
+/** Formats a page in the trail: its cursor, and after `~` the number of items before it. */
 const trailEntry = ({ cursor = "" }: Query, start: number | undefined) =>
   `${cursor}~${start ?? ""}`;
 
-/** The number of items before the page; undefined if the URL does not say it. */
+/** Returns the number of items before the page. Undefined if the URL does not contain it. */
 export const startOf = ({ cursor, start }: Query) => (cursor === undefined ? 0 : start);
 
-/** The query with its place among the pages, as URL parameters. */
+/** Returns the query and its position among the pages as URL parameters. */
 export function pageParams(query: Query): URLSearchParams {
   const { cursor, start, trail } = query;
   const params = buildSearchParams(query);
@@ -26,7 +26,7 @@ export function pagePath(base: string, query: Query): string {
   return search === "" ? base : `${base}?${search}`;
 }
 
-/** The page after one with this number of items. */
+/** Returns the query of the next page after a page with this number of items. */
 export function nextPage(query: Query, cursor: string, count: number): Query {
   const start = startOf(query);
   const trail = query.cursor === undefined ? [] : [...query.trail, trailEntry(query, start)];
@@ -39,7 +39,7 @@ export function nextPage(query: Query, cursor: string, count: number): Query {
   };
 }
 
-/** The page before this one. Undefined for the first page. */
+/** Returns the query of the previous page. Undefined for the first page. */
 export function previousPage(query: Query): Query | undefined {
   if (query.cursor === undefined) return undefined;
   const [cursor = "", start = ""] = query.trail.at(-1)?.split("~") ?? [];

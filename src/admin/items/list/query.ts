@@ -21,18 +21,18 @@ export interface Query {
   /** Conditions as JSON, in the API's format. */
   conditions: string;
   sort: { key: string; direction: "asc" | "desc" } | undefined;
-  /** The columns to show; undefined for the member's choice. */
+  /** The columns to show. Undefined for the member's choice. */
   columns: string[] | undefined;
   /** The filter whose inputs the page shows: a new one, or the one at the index `change`. */
   editing: { path: string; change: number | undefined } | undefined;
   cursor: string | undefined;
-  /** The number of items before this page; undefined if unknown. */
+  /** The number of items before this page. Undefined if unknown. */
   start: number | undefined;
-  /** The pages before this one, oldest first, without the first: each cursor, and after `~` the start. */
+  /** The pages before this one except the first, oldest first: each cursor, and after `~` its start. */
   trail: string[];
 }
 
-/** The path of the conditions that are written as JSON, where others have the path of a field. */
+/** The path of conditions that are written as JSON. Other conditions have the path of a field. */
 export const jsonPath = "$json";
 
 /** Whether the query limits the list to matching items. */
@@ -40,7 +40,7 @@ export function isFiltered({ view, text, filters, conditions }: Query): boolean 
   return view !== undefined || text !== "" || filters.length > 0 || conditions !== "";
 }
 
-/** Converts a query to URL parameters, without its place among the pages. */
+/** Converts a query to URL parameters, without its position among the pages. */
 export function buildSearchParams(query: Partial<Query>): URLSearchParams {
   const params = new URLSearchParams();
   const set = (name: string, value: unknown) => {
@@ -60,7 +60,7 @@ export function buildSearchParams(query: Partial<Query>): URLSearchParams {
   return params;
 }
 
-/** The path of the list with this query. */
+/** Returns the path of the list with this query. */
 export function searchPath(
   base: string,
   query: Partial<Query>,
@@ -154,9 +154,9 @@ export function readQuery(params: QueryParameters): Query {
 
 const readCount = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
 
-/** Reads a query from a query string, as forms and links send it along. */
+/** Reads a query from a query string in a form or a link. */
 export function parseQuery(search: string): Query {
-  // A parameter may be named like a member that every object has.
+  // The object has no prototype, because a parameter may have the name of an inherited member.
   const params = Object.create(null) as QueryParameters;
   for (const [name, value] of new URLSearchParams(search)) (params[name] ??= []).push(value);
   assertKnownParameters(params);
@@ -164,7 +164,7 @@ export function parseQuery(search: string): Query {
 }
 
 function readFilters(params: QueryParameters): Filter[] {
-  const named = Object.entries(params).flatMap(([name, values]) => {
+  const namedFilters = Object.entries(params).flatMap(([name, values]) => {
     const [, path, op] = filterPattern.exec(name) ?? [];
     return path && op ? [{ path, op, values }] : [];
   });
@@ -173,8 +173,8 @@ function readFilters(params: QueryParameters): Filter[] {
       .filter((path) => path !== "")
       .map((path) => ({ path, op: "is_empty", values: [String(name === "empty")] })),
   );
-  const all = [...readSingleFilter(params), ...named, ...emptiness];
-  // The order follows the names, as in the URL of the next page, so that an index keeps its filter.
+  const all = [...readSingleFilter(params), ...namedFilters, ...emptiness];
+  // The filters are ordered by name, as in the URL of the next page, so that each filter keeps its index.
   return [...Map.groupBy(all, ({ path, op }) => `${path} ${op}`).values()].flatMap((same) => {
     const [{ path, op } = { path: "", op: "" }] = same;
     const values = same.flatMap((filter) => filter.values).filter((value) => value !== "");
@@ -182,7 +182,7 @@ function readFilters(params: QueryParameters): Filter[] {
   });
 }
 
-/** The filter that the inputs for one filter send. Programs may send it too, with `value` alone. */
+/** Reads the filter from the inputs for one filter. Programs may also send it with only `value`. */
 function readSingleFilter(params: QueryParameters): Filter[] {
   const first = (name: string) => params[name]?.[0] ?? "";
   const [path, op, value] = [first("field"), first("op") || "eq", first("value")];
@@ -207,7 +207,7 @@ const listOperators = ["in", "not_in", "has_any", "has_all", "has_none"];
 
 const splitList = (value: string) => value.split(",").map((part) => part.trim());
 
-/** Only some operators take several values. The others get one filter for each. */
+/** Only some operators accept several values. Other operators get one filter for each value. */
 function splitFilters(op: string, values: string[]): string[][] {
   if (values.length === 0) return [];
   if (listOperators.includes(op)) return [[...new Set(values)]];

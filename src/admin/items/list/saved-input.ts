@@ -28,7 +28,7 @@ export const ChangeInput = lazy(() =>
 
 export type SavedChange = z.infer<ReturnType<typeof ChangeInput>>;
 
-/** The search of the form, with the visible columns if the member wants to save them. */
+/** Reads the search of the form, with the visible columns if the member wants to save them. */
 export function readSearch({
   search,
   columns,

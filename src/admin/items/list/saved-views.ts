@@ -27,7 +27,7 @@ import { expandView, filterPath, searchOf, withoutTab } from "./tabs.ts";
 import { confirmChange, confirmDeletion } from "./view-pages.tsx";
 
 const DeletionInput = lazy(() =>
-  // With `keep`, the member keeps the view as a private one.
+  // With `keep`, the member keeps the view as a saved filter.
   z.object({ review: z.optional(z.string()), keep: z.optional(z.string()) }),
 );
 
@@ -59,18 +59,20 @@ export function savedViews(kind: CollectionKind) {
   };
 }
 
-/** Saves the member's own view in the definition, then deletes the own one. A failure in between deletes nothing. */
+/**
+ * Saves the member's own filter as a view of the definition, and then deletes it. A failure in between deletes nothing.
+ */
 async function shareFilter(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
   const { ctx, param } = request;
   const [list, id] = [`${kind}:${param("key")}`, param("filter")];
   const filter = await updateFilter(ctx, list, id, {});
   const outcome = await createView(request, kind, filter, request.text.itemList.saved.viewShared);
-  // The member may have deleted it meanwhile in another window.
+  // The member may have deleted it in another window.
   await deleteFilter(ctx, list, id).catch(() => undefined);
   return outcome;
 }
 
-/** Saves a view in the member's own views, then deletes it from the definition. If that fails, nothing changes. */
+/** Saves a view as the member's own filter, and then deletes it from the definition. If that fails, nothing changes. */
 async function stopSharing(request: AdminRequest, kind: CollectionKind): Promise<Outcome> {
   const { c, ctx, param, text } = request;
   const list = `${kind}:${param("key")}`;
@@ -109,7 +111,7 @@ async function createView(
   return { to, flash: savedFlash(request, kind, document, message), document, status: 201 };
 }
 
-/** The confirmation that a view was saved, with a link to share it. */
+/** Returns the confirmation that a view was saved, with a link to share it. */
 const savedFlash = (
   { param, text }: AdminRequest,
   kind: CollectionKind,
@@ -122,7 +124,7 @@ const savedFlash = (
   linkName: text.itemList.tools.shareView,
 });
 
-/** Renames a view, or replaces what it saves. Asks first if credentials or webhooks use it. */
+/** Renames a view, or replaces its content. Asks first if credentials or webhooks use the view. */
 async function updateView(
   request: AdminRequest,
   kind: CollectionKind,
@@ -164,7 +166,7 @@ async function updateView(
   return { to: `${itemsPath(c, kind)}?view=${key}`, flash, document };
 }
 
-/** Counts the items that a view shows. Null if that depends on who asks. */
+/** Counts the items that a view shows. Null if the number depends on the caller. */
 async function countMatches(
   ctx: ActionContext,
   { kind, key }: Collection,
@@ -196,7 +198,7 @@ const keyOf = ({ key }: View) => key;
 
 const maxAttempts = 5;
 
-/** Changes the views of the current definition. Starts again when someone else changed it meanwhile. */
+/** Changes the views of the current definition. Starts again when someone else changes it concurrently. */
 async function changeViews(
   { ctx, param }: AdminRequest,
   kind: CollectionKind,
@@ -215,7 +217,7 @@ async function changeViews(
   }
 }
 
-/** The query as a view. Views contain neither a text search nor days that move with the calendar. */
+/** Converts the query to a view. Views contain neither a text search nor relative days. */
 function toView(
   collection: Collection,
   query: Query,

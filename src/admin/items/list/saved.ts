@@ -14,13 +14,13 @@ const ColumnsInput = lazy(() =>
   z.object({
     search: searchSchema(),
     columns: z.optional(z.union([z.string(), z.array(z.string())])),
-    // The columns besides the fields that the form offers.
+    // The columns that are not fields and that the form offered.
     offered: z.optional(z.union([z.string(), z.array(z.string())])),
     move: z.optional(z.string()),
   }),
 );
 
-/** The chosen fields, and the columns besides the fields that the form offered and the member hid. */
+/** Returns the chosen fields, and the offered columns that the member hid. */
 function chosenColumns(
   kind: CollectionKind,
   chosen: readonly string[],
@@ -33,7 +33,7 @@ function chosenColumns(
   ];
 }
 
-/** Remembers the columns of a list, and keeps the member's own filters. */
+/** Stores the columns of a list and the member's own filters. */
 export function savedLists(kind: CollectionKind) {
   const listOf = ({ param }: AdminRequest) => `${kind}:${param("key")}`;
   return {
@@ -46,7 +46,7 @@ export function savedLists(kind: CollectionKind) {
         const query = parseQuery(search);
         const document = { columns: keys };
         const base = itemsPath(request.c, kind);
-        // A tab has columns of its own. They are saved with its other changes.
+        // A tab has its own columns. They are saved with its other changes.
         if (query.view !== undefined || query.tab !== undefined)
           return { to: searchPath(base, { ...query, columns: keys }) + fragment, document };
         await chooseColumns(request.ctx, listOf(request), keys);

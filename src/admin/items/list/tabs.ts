@@ -5,7 +5,7 @@ import type { SavedFilter } from "#store/home/list-settings.ts";
 import { changedView, toCondition, type Clock } from "./filters.ts";
 import { buildSearchParams, parseQuery, type Filter, type Query } from "./query.ts";
 
-/** The open tab of a list, and whether the list differs from what it saves. */
+/** The open tab of a list, and whether the list differs from the saved content. */
 export interface OpenTab {
   kind: "filter" | "view";
   /** The ID of the filter, or the key of the view. */
@@ -38,7 +38,7 @@ export function findOpenTab(
   return { kind: "view", id: view.key, name: view.name, isChanged };
 }
 
-/** The query with the conditions of its view as filters, so that each of them can be changed. */
+/** Returns the query with the conditions of its view as filters, so that each of them can be changed. */
 export function expandView(collection: Collection, query: Query, clock: Clock): Query {
   const view = query.view === undefined ? undefined : findView(collection, query.view);
   if (!view) return query;
@@ -57,18 +57,18 @@ export function expandView(collection: Collection, query: Query, clock: Clock): 
     sort: query.sort ?? (isOwn ? firstSort(view) : undefined),
     columns: query.columns ?? (isOwn ? view.fields : undefined),
   };
-  // The order of filters is that of a URL.
+  // Filters are ordered as in a URL.
   const { editing, cursor, start, trail } = query;
   return { ...parseQuery(searchOf(expanded)), editing, cursor, start, trail };
 }
 
-/** The sort of a list: that of the query, or the first one of its view. */
+/** Returns the sort of a list: the sort of the query, or the first sort key of its view. */
 export function effectiveSort(collection: Collection, query: Query): Query["sort"] {
   const view = query.view === undefined ? undefined : findView(collection, query.view);
   return query.sort ?? (view && firstSort(view));
 }
 
-/** The query of a tab of its own, without the one that it changes. */
+/** Returns the query without the tab that it changes. */
 export function withoutTab(collection: Collection, query: Query): Query {
   const view = changedView(collection, query);
   const sort = query.sort ?? (view && firstSort(view));
@@ -90,7 +90,7 @@ function parseList(text: string): unknown[] | undefined {
   }
 }
 
-/** The conditions that inputs can show, as filters, and all others. */
+/** Splits conditions into those that inputs can show, as filters, and all others. */
 function splitConditions(collection: Collection, view: View, clock: Clock) {
   const filters: Filter[] = [];
   const others: unknown[] = [];
@@ -104,7 +104,7 @@ function splitConditions(collection: Collection, view: View, clock: Clock) {
   return { filters, others };
 }
 
-/** The filter that has the same meaning as a condition, if there is one. */
+/** Returns the filter with the same meaning as a condition. Undefined if there is none. */
 function toFilter(collection: Collection, condition: unknown, clock: Clock): Filter | undefined {
   if (!isObject(condition)) return undefined;
   const { field, op, value } = condition;
@@ -117,7 +117,7 @@ function toFilter(collection: Collection, condition: unknown, clock: Clock): Fil
   return JSON.stringify(same) === JSON.stringify(condition) ? filter : undefined;
 }
 
-/** Reads one comparison. Of a column, `prefix` is the key of its list and a dot. */
+/** Reads one comparison. For a column, `prefix` is the key of its list and a dot. */
 function readFilter(condition: unknown, prefix: string): Filter | undefined {
   if (!isObject(condition)) return undefined;
   const { field, op, value } = condition;
@@ -125,6 +125,6 @@ function readFilter(condition: unknown, prefix: string): Filter | undefined {
   return { path: prefix + field, op, values: [value].flat().map(String) };
 }
 
-/** The list with a saved filter. */
+/** Returns the path of the list with a saved filter. */
 export const filterPath = (base: string, { id, search }: Pick<SavedFilter, "id" | "search">) =>
   `${base}?tab=${id}${search === "" ? "" : `&${search}`}`;

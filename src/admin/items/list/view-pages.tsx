@@ -13,7 +13,7 @@ type Users = Pick<ViewEffects, "users" | "webhooks">;
 
 const itemsPath = ({ kind, key }: Collection) => `${collectionPath[kind]}/${key}/items`;
 
-/** The parent pages of a page about a view. */
+/** Returns the parent pages of a page about a view. */
 const viewCrumbs = ({ text }: PageContext, collection: Collection) =>
   [
     [text.terms.collections[collection.kind].many, collectionPath[collection.kind]],
@@ -25,7 +25,7 @@ const userIds = ({ users, webhooks }: Users) => ({
   webhooks: webhooks.map(({ id }) => id),
 });
 
-/** Lists who uses a view. Only some roles see the names. */
+/** Lists the credentials and webhooks that use a view. Only some roles see the names. */
 function ViewUserList({ frame, users, webhooks }: Users & { frame: PageContext }) {
   const text = useText().itemList.views;
   const { role } = frame.member;
@@ -67,15 +67,15 @@ interface ViewChange extends Users {
   collection: Collection;
   before: View;
   view: View;
-  /** The names in conditions of both. */
+  /** The names in the conditions before and after the change. */
   names: OperandNames;
-  /** How many items it shows now and will show. Null if that depends on who asks. */
+  /** The number of items that the view shows before and after the change. Null if it depends on the caller. */
   counts: Record<"before" | "after", MatchCount | null>;
-  /** The list that the view will save. */
+  /** The search of the list that the view will save. */
   search: string | undefined;
 }
 
-/** Asks before a view changes that credentials or webhooks use. */
+/** Asks for confirmation before changing a view that credentials or webhooks use. */
 export const confirmChange = (change: ViewChange): Outcome => ({
   page: (frame) => <ChangePage {...change} frame={frame} />,
   document: {
@@ -142,11 +142,11 @@ function ChangePage({
 interface ViewDeletion extends Users {
   collection: Collection;
   view: View;
-  /** Whether the member keeps the view as a private one. */
+  /** Whether the member keeps the view as a saved filter. */
   isKept: boolean;
 }
 
-/** Says who uses a view, and offers to delete it if nobody does. */
+/** Lists the credentials and webhooks that use a view, and offers to delete the view if there are none. */
 export const confirmDeletion = (deletion: ViewDeletion): Outcome => ({
   page: (frame) => <DeletionPage {...deletion} frame={frame} />,
   document: userIds(deletion),

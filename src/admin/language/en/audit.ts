@@ -87,7 +87,7 @@ const verbs = (): Record<ResourceAction, string> => ({
   "submission.recalculate": "recalculated",
 });
 
-/** What members do to their own accounts. */
+/** Actions of members on their own accounts. */
 const accountEvents = (): Record<
   AccountAction,
   (member: Child, detail: AuditDetail | null) => Child
@@ -104,7 +104,7 @@ const accountEvents = (): Record<
   "member.setup": (member) => sentence`${member} set up this service`,
 });
 
-/** Subjects with a name. Its form in a sentence depends on the kind. */
+/** Subjects with a name. The kind decides the form of the name in a sentence. */
 const subjects = (): Record<SubjectKind, (name: Child) => Child> => ({
   credential: (name) => sentence`the credential “${name}”`,
   webhook: (name) => sentence`the webhook “${name}”`,
@@ -148,7 +148,7 @@ export const audit = ({ formatCount }: Words) => ({
   service: "The service",
   visitor: "A new visitor",
   credential: "a credential",
-  /** Subjects and actors whose name is not stored. */
+  /** Texts for subjects and actors without a stored name. */
   unnamed: {
     form: "a form",
     app: "an app",
@@ -157,7 +157,7 @@ export const audit = ({ formatCount }: Words) => ({
     other: "an entry",
   },
   subjects: subjects(),
-  /** Items whose title is not stored, by the end of their ID. */
+  /** Texts for items without a stored title, by the end of their ID. */
   untitled: {
     record: (idEnd: string) => `record …${idEnd}`,
     submission: (idEnd: string) => `submission …${idEnd}`,
@@ -171,7 +171,7 @@ export const audit = ({ formatCount }: Words) => ({
   accountEvents: accountEvents(),
   viewChanges: (actor: Child, views: NonNullable<AuditDetail["views"]>, collection: Child) =>
     sentence`${actor} ${viewChanges(views)} of ${collection}`,
-  /** Several items of a kind, by what happened to them. */
+  /** Several items of a kind, by action. */
   group: (
     actor: Child,
     actions: readonly (readonly [action: AuditedItemAction, count: number])[],

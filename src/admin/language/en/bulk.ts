@@ -2,7 +2,7 @@ import type { Words } from "./words.ts";
 
 type Act = "edit" | "close" | "reopen" | "delete";
 
-/** What was done, as in “3 submissions closed”. */
+/** The past participles, as in “3 submissions closed”. */
 const pastVerbs: Record<Act, string> = {
   edit: "updated",
   close: "closed",
@@ -10,7 +10,7 @@ const pastVerbs: Record<Act, string> = {
   delete: "deleted",
 };
 
-/** What taking back did. */
+/** The past participles for undoing an action. */
 const undoneVerbs: Record<Act, string> = {
   edit: "reverted",
   close: "reopened",
@@ -33,12 +33,12 @@ const hadValue = (count: number, { formatCount }: Words) =>
   count > 0 ? ` ${formatCount(count)} already had this value.` : "";
 
 const results = (words: Words) => ({
-  /** `what` says what an edit did, like “Department set to “Sales””. */
+  /** `what` describes the result of an edit, like “Department set to “Sales””. */
   all(act: Act, items: string, { unchanged }: Report, what?: string) {
     const text = what === undefined ? `${items} ${pastVerbs[act]}` : `${what} in ${items}`;
     return unchanged === 0 ? text : `${text}.${hadValue(unchanged, words)}`;
   },
-  /** Takes the total, like “12 submissions”. Names some items that were left out, and counts the others. */
+  /** Takes the total, like “12 submissions”. Lists some omitted items by name, and counts the others. */
   partial(
     act: Act,
     items: string,
@@ -97,7 +97,7 @@ export const bulk = (words: Words) => ({
     delete: (items: string) => `Delete ${items}`,
   },
   setField: (field: string, items: string) => `Set ${field} in ${items}`,
-  /** Asks whether to do what a button says. */
+  /** The question before a button runs its action. */
   question: (action: string) => `${action}?`,
   explanations: {
     close: "Closed submissions can’t be edited until they are reopened.",
@@ -106,15 +106,15 @@ export const bulk = (words: Words) => ({
   },
   leftOut: (act: Act, count: number, items: string) =>
     `${words.formatCount(count)} of ${items} won’t change: ${skipped[act]} are skipped.`,
-  /** What an edit of one field did. */
+  /** The result of an edit of one field. */
   set: (field: string, value: string) => `${field} set to “${value}”`,
   cleared: (field: string) => `${field} cleared`,
-  /** What taking back a bulk action did. */
+  /** The result of undoing a bulk action. */
   undone: (act: Act, items: string, left: number) =>
     left === 0
       ? `${items} ${undoneVerbs[act]}`
       : `${items} ${undoneVerbs[act]}. Skipped ${words.formatCount(left)} that changed since then.`,
-  /** What taking back a deletion did. Names some items that were not restored, and counts the others. */
+  /** The result of undoing a deletion. Lists some items that were not restored by name, and counts the others. */
   notRestored: (restored: number, items: string, named: readonly Refusal[], others: number) => {
     const names = named.map(({ title, reason }) => `${title} (${reason})`).join(", ");
     const more = others > 0 ? ` and ${words.formatCount(others)} more` : "";

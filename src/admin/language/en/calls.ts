@@ -35,7 +35,7 @@ const fieldErrors = (): Record<FieldErrorCode, (field: string) => string> => ({
   unknown_reference: (field) => `${field} doesn’t refer to a record that it can use`,
 });
 
-/** What a request got wrong, in one or more sentences. */
+/** Describes the errors of a request in one or more sentences. */
 function describeFieldErrors(errors: readonly { field: string; code: FieldErrorCode }[]): string {
   if (errors.length === 0) return "The request is invalid.";
   const texts = fieldErrors();
@@ -60,7 +60,7 @@ const closedReasons = (): Record<ClosedReason | "unknown", string> => ({
   unknown: problems.submissions_closed.meaning,
 });
 
-/** Why requests failed. */
+/** The reasons why requests failed. */
 const reasons = () => ({
   /** Takes the permission in words, and its code. */
   missingPermission: (permission: string | undefined, code: string) =>

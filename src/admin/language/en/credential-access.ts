@@ -1,6 +1,6 @@
 import { storableDescription } from "#domain/text.ts";
 
-/** The purposes of credentials. Their names become those of credentials without one. */
+/** The purposes of credentials. A credential without a name gets the name of its purpose. */
 const purposes = () => ({
   read: { name: "Reporting", hint: "Reads data and definitions." },
   website_form: { name: "Website form", hint: "Creates submissions. Can’t read them." },
@@ -76,7 +76,7 @@ const errors = () => ({
   zone: "Must be an IANA time zone, like Asia/Tokyo.",
 });
 
-/** What a credential may do: the pages that create it and that change it. */
+/** The pages that create a credential and change its access. */
 export const credentialAccess = () => ({
   purposes: purposes(),
   resources: resources(),

@@ -11,13 +11,13 @@ import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { listing, type Words } from "./words.ts";
 
-/** What a credential may do with items. Without a kind, it may do so with those of apps and of forms. */
+/** The access of a credential to items. Without a kind, it applies to items of apps and of forms. */
 interface ItemAccess {
   kind: CollectionKind | null;
   actions: readonly ("read" | "create" | "write" | "delete")[];
 }
 
-/** The numbers of apps and forms that a credential or webhook selects. Of some, it selects only a view. */
+/** The numbers of apps and forms that a credential or webhook selects. Some may be selected only through a view. */
 interface Selection {
   forms: number;
   apps: number;
@@ -80,7 +80,7 @@ function placesText(places: "all" | readonly Place[]): string {
   return listing(hidden > 0 ? [...listed, `${hidden} more`] : listed);
 }
 
-/** What it may do with whole apps and forms. */
+/** The access to whole apps and forms. */
 function wholeSentence(rights: readonly Right[], where: string, isPast: boolean): string {
   const clauses = rights.map(
     (right) => `${listing(right.verbs)} ${listing(right.things.map((thing) => things[thing]))}`,
@@ -104,7 +104,7 @@ function partSentence(
   const { view, conditions, fields } = part;
   const which = conditions === null ? "" : ` whose ${conditions}`;
   const labels = listing(fields?.labels ?? []);
-  const shown =
+  const fieldsText =
     fields === null
       ? ""
       : fields.isHidden
@@ -113,7 +113,7 @@ function partSentence(
   const items = kind === "app" ? "records" : "submissions";
   const can = isPast ? "Could" : "Can";
   const extent = conditions === null ? "all" : "the";
-  return `${can} ${listing(verbs)} ${extent} ${items} of ${name}${which}${shown} (view “${view}”).`;
+  return `${can} ${listing(verbs)} ${extent} ${items} of ${name}${which}${fieldsText} (view “${view}”).`;
 }
 
 function accessSentence({ rights, places, isPast }: Access): string {
@@ -175,7 +175,7 @@ const list = () => ({
     expires: "Expires",
     state: "State",
   },
-  /** Before the number of requests, on a phone. */
+  /** A label before the number of requests, on phones. */
   anyKind: "Any kind",
   kinds: { token: "Personal tokens", client: "API clients" },
   states: filterStates(),

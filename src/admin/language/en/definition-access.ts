@@ -1,7 +1,9 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
 
-/** Who sees a form or an app, and the form that gives access to a part of it. */
+/**
+ * The page with the credentials and webhooks that see a form or an app, and the form that gives access to a part of it.
+ */
 export const definitionAccess = () => ({
   who: {
     title: (one: string) => `Who can see this ${one}`,
@@ -53,9 +55,9 @@ export const definitionAccess = () => ({
     note: (one: string, guide: Child) =>
       sentence`“Continue” creates a view of the ${one}, or reuses a view that shows the same. All members see it as a tab. You create the credential on the next page. ${guide}`,
     submit: "Continue",
-    /** After a view was chosen. */
+    /** A notice after a view was chosen. */
     fieldsFollow: "The fields below changed to those of this view.",
-    /** Without scripts, the page selects the fields of a view only after it was sent. */
+    /** Without scripts, the page selects the fields of a view only after the form was submitted. */
     checkFields: (view: string) =>
       `“${view}” shows other fields than those that were selected. Its own fields are selected now. Check them, then continue.`,
     chooseItems: "Choose what it can access.",

@@ -3,7 +3,7 @@ import { capitalize } from "#domain/text.ts";
 import { sentence } from "#admin/language/sentence.ts";
 import { listing, plural, type Words } from "./words.ts";
 
-/** Items that have what a change hides or removes. Undefined if they were not counted. */
+/** The items with values or options that a change hides or removes. Undefined if they were not counted. */
 type Affected = { count: number; text: string } | undefined;
 
 const keepValue = (items: Affected): string => {
@@ -18,7 +18,7 @@ const keepOptions = (items: Affected): string => {
   return `${capitalize(items.text)} ${plural(items.count, "keeps its value", "keep their values")}, but it can no longer be selected.`;
 };
 
-/** What saving does to a field. */
+/** The effects of saving on a field. */
 const fields = () => ({
   added: (field: Child) => sentence`Adds ${field}.`,
   renamed: (field: Child, from: Child, to: Child) =>
@@ -37,7 +37,7 @@ const fields = () => ({
   changed: (field: Child) => sentence`Changes ${field}. Stored values stay valid.`,
 });
 
-/** What saving does to items. `items` is like “1,204 submissions”. */
+/** The effects of saving on items. `items` is like “1,204 submissions”. */
 const work = () => ({
   checksUnique: (items: string, names: Child) =>
     sentence`Checks ${items} for duplicate values in ${names}.`,
@@ -47,13 +47,13 @@ const work = () => ({
   recalculates: (items: string, names: Child) => sentence`Recalculates ${names} for ${items}.`,
 });
 
-/** The effects that the editor of a definition announces before people save. */
+/** The effects of saving, which the editor of a definition shows before. */
 export const definitionChanges = ({ quantity }: Words) => ({
   title: "Changes",
   none: "No changes.",
   openView: (view: string) => `Open “${view}”`,
   fixFields: "Fix the highlighted fields first.",
-  /** What the draft still lacks. */
+  /** The missing parts of a draft. */
   finish: ({ options, formulas }: { options: boolean; formulas: boolean }) => {
     const parts = [...(options ? ["options"] : []), ...(formulas ? ["formulas"] : [])];
     return parts.length === 0

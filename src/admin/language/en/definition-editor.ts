@@ -26,7 +26,7 @@ const inputs = () => ({
   default: "default",
 });
 
-/** What stops people from saving. */
+/** The problems that keep the member from saving. */
 const problems = () => ({
   enterName: "Enter a name.",
   invalidKey:

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { sentence } from "#admin/language/sentence.ts";
 
-/** How programs use a form or an app, and its definition as JSON. */
+/** The page for programs that use a form or an app, and the definition as JSON. */
 export const definitionJson = () => ({
   lead: (items: string) => `Read and write ${items} over HTTP with a credential that has access.`,
   reference: "API reference",

@@ -1,6 +1,6 @@
 import type { Words } from "./words.ts";
 
-/** The versions of a definition, and what differs between two of them. */
+/** The versions of a definition, and the differences between two of them. */
 export const definitionVersions = ({ quantity }: Words) => ({
   title: "Versions",
   columns: { version: "Version", when: "When", who: "Who", changes: "Changes", compare: "Compare" },
@@ -21,7 +21,7 @@ export const definitionVersions = ({ quantity }: Words) => ({
     columns: { field: "Field", property: "Property", before: "Before", after: "After" },
   },
   settings: "Settings",
-  /** Whether a version of the definition has a view. */
+  /** Whether a version of the definition contains a view. */
   absent: "Not in the definition",
   present: "In the definition",
   retain: (days: number, isAll: boolean) =>

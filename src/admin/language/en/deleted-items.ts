@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { RestoreRefusal } from "#actions/restore-items.ts";
 import { sentence } from "#admin/language/sentence.ts";
 
-/** Why an item was not restored. `field` and `value` say what another item has. */
+/** The reasons why an item was not restored. `field` and `value` are the unique value that another item has. */
 const refusals = (): Record<
   RestoreRefusal["reason"],
   (field: string, value: string) => string

@@ -12,7 +12,7 @@ interface RuleText {
 
 type MoreRule = Exclude<Rule, "help" | "app" | "options" | "formula" | "result">;
 
-/** The rules that a closed row shows. */
+/** The rules in the summary of a closed row. */
 type SummarizedRule = Exclude<Rule, "help" | "result">;
 
 /** The rules under “More”. */
@@ -38,7 +38,7 @@ const rules = (): Record<MoreRule, RuleText> => ({
   default: { label: "Default", hint: "Used when left blank." },
 });
 
-/** The rules that are set, in the closed row. */
+/** The summary of the rules that are set, in the closed row. */
 const setRules = ({
   formatBytes,
   formatNumber,
@@ -81,7 +81,7 @@ const formula = () => ({
   resultFor: (item: string) => `Result for ${item}: `,
   resultForRow: (item: string) => `Result for row 1 of ${item}: `,
   result: "Result",
-  /** Added to the errors of formulas. */
+  /** A prefix for the errors of formulas. */
   atCharacter: (position: number, reason: string) => `Character ${position}: ${reason}`,
   didYouMean: (key: string, label: string) => `Did you mean "${key}" (${label})?`,
   example: (example: string) => `Example: ${example}`,

@@ -1,6 +1,6 @@
 import { plural, type Words } from "./words.ts";
 
-/** What a filter asks of a value, as the choices of a menu. */
+/** The comparisons of a filter, as choices of a menu. */
 const comparisons = () => ({
   is_empty: "is empty",
   filled: "is not empty",

@@ -17,7 +17,7 @@ const rows = ({ formatCount, quantity }: Words) => ({
     `This page can edit up to ${formatCount(max)} cells. With this list, there would be ${formatCount(cells)}. Use the API to edit it.`,
 });
 
-/** Fields that two people changed at the same time. */
+/** Shown when two people changed the same fields concurrently. */
 const conflict = () => ({
   changed: (distance: Child, actor: Child) => sentence`Updated ${distance} by ${actor}`,
   mine: "Your value",
@@ -57,7 +57,7 @@ export const itemForm = (words: Words) => ({
   submit: "Submit",
   another: "Create another",
   anotherHint: "Keeps choices, dates and references. Clears the other fields.",
-  /** Leaves the form after “Create another”. */
+  /** The link that leaves the form after “Create another”. */
   done: "Done",
   saveDraft: "Save draft",
   calculated: "Calculated",
@@ -66,9 +66,9 @@ export const itemForm = (words: Words) => ({
   duplicate: (label: string) => `Another item already has this value in “${label}”.`,
   range: range(words),
   rows: rows(words),
-  /** After a text that found several records. */
+  /** A hint for a text that matched several records. */
   candidates: (labels: readonly string[]) => `Did you mean: ${labels.join(", ")}?`,
-  /** After “saved”: the records that texts found. */
+  /** Follows “saved” and lists the records that texts matched. */
   guessed: (message: string, records: readonly { text: string; label: string }[]) =>
     [
       message.replace(/\.$/, ""),

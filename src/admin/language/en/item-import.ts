@@ -90,7 +90,7 @@ export const itemImport = (words: Words) => ({
     },
   },
   formatsHint: "If values are read wrongly, change these and review again.",
-  /** Above the errors of a file that cannot be read. */
+  /** The title above the errors of a file that cannot be read. */
   unreadable: "Could not read the file.",
   shiftJis: "The file was read as Shift_JIS.",
   forecast: (counts: Counts) => forecast(counts, words),
@@ -116,7 +116,7 @@ export const itemImport = (words: Words) => ({
   line: "Line",
   content: "Content",
   reason: "Reason",
-  /** A column of the file. Differs from “Reason”, which can be the label of a field. */
+  /** The heading of a column of the file. It must differ from “Reason”, which can be the label of a field. */
   rejectionReason: "Rejection reason",
   otherRejected: (count: number) =>
     `Download the rejected rows to see the other ${words.formatCount(count)}.`,

@@ -6,7 +6,7 @@ const nameLocale = (locale: string): string =>
 
 const downloads = () => ({
   menu: "Download",
-  /** The menu on phones, which also has the import. */
+  /** The menu on phones, which also contains the import. */
   more: "More",
   spreadsheet: "For spreadsheets",
   spreadsheetHint: (zone: string) => `CSV with labels, times in ${zone}`,

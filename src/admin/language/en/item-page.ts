@@ -25,7 +25,7 @@ const actions = () => ({
 const outcomes = () => ({
   closed: (title: string) => `${title} closed`,
   reopened: (title: string) => `${title} reopened`,
-  /** Takes the names of the fields that have their former values again. */
+  /** Takes the names of the fields whose former values were restored. */
   reverted: (title: string, fields: string) => `${fields} of ${title} reverted`,
   deleted: (title: string) => `${title} deleted`,
 });
@@ -88,7 +88,7 @@ const untitled = (): Record<CollectionKind, (idEnd: string) => string> => ({
   form: (idEnd) => `Submission …${idEnd}`,
 });
 
-/** The page of an item, and its values wherever they appear. */
+/** The page of an item, and its values on all pages. */
 export const itemPage = ({ formatCount, quantity }: Words) => ({
   actions: actions(),
   outcomes: outcomes(),
@@ -115,7 +115,7 @@ export const itemPage = ({ formatCount, quantity }: Words) => ({
   history: history(),
   became: "became",
   changedRows: changedRows(),
-  /** Between the cells of a changed row. */
+  /** The separator between the cells of a changed row. */
   cellSeparator: ", ",
   moreRows: (count: number) => `${formatCount(count)} more rows changed.`,
   referrers: {

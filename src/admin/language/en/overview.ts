@@ -77,7 +77,7 @@ export const overview = (words: Words) => ({
     requestTotal: (count: number) => `${words.formatCount(count)} in total`,
     submissions: "Submissions",
     submissionTotal: (count: number) => `${words.formatCount(count)} in all forms`,
-    /** Submissions are counted by the member's days. The service counts requests by UTC day only. */
+    /** Submissions are counted by day in the member's time zone. The service counts requests only by UTC day. */
     note: (zone: string) =>
       zone === "UTC"
         ? "Days are those of UTC. Requests appear within a minute."

@@ -3,7 +3,10 @@ import type { FieldFacts } from "#admin/language/field-facts.ts";
 import { type ReasonTexts, translateReason } from "#admin/language/reason-texts.ts";
 import { fileTypes } from "./words.ts";
 
-/** Sentences of the API in the words of the pages, where the API names properties and positions. Formulas add the position. */
+/**
+ * Sentences of the API in the words of the pages, for sentences with names of properties and positions. Formulas add
+ * the position.
+ */
 const officeReasons: Partial<ReasonTexts> = {
   closesBeforeOpening: "Must be later than the opening time.",
   keyFormat: ({ pattern }) =>
@@ -20,9 +23,9 @@ const officeReasons: Partial<ReasonTexts> = {
   unexpectedText: ({ text }) => `unexpected "${text}".`,
 };
 
-/** Problems, as pages show them. */
+/** Problems on pages. */
 export const problems = () => ({
-  /** The sentence at the top of a page, unless the problem names fields. */
+  /** The sentence at the top of a page. Used unless the problem has field errors. */
   detail: ({ detail }: Problem): string => detail,
   /** The error of a field. */
   reason: (

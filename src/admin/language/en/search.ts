@@ -4,14 +4,14 @@ import type { Words } from "./words.ts";
 export const search = ({ formatCount }: Words) => ({
   title: "Search",
   titleOf: (text: string) => `Search: ${text}`,
-  /** Pages that the navigation does not have. */
+  /** Pages that are not in the navigation. */
   pages: {
     createForm: "Create form",
     createApp: "Create app",
     deleted: "Deleted forms and apps",
     createCredential: "Create credential",
   },
-  /** The words by which people look for a page, besides its name. */
+  /** Words by which people search for a page, in addition to its name. */
   words: {
     overview: "home start attention activity",
     forms: "submissions",
@@ -50,7 +50,7 @@ export const search = ({ formatCount }: Words) => ({
   allIn: (collection: string) => `Show all in ${collection}`,
   value: (label: string, value: string) => `${label}: ${value}`,
   hint: "What are you looking for?",
-  /** Before the list of ways. */
+  /** The text before the list of ways to search. */
   finds: "You can search for:",
   nothing: (text: string) => `Nothing found for “${text}”.`,
   ways: [

@@ -7,7 +7,7 @@ interface Noun {
   many: string;
 }
 
-/** The texts about one kind of secret, by its name. */
+/** The texts about one kind of secret, with the name of that kind. */
 const secretTexts = ({ one, many }: Noun) => ({
   title: capitalize(many),
   column: capitalize(one),

@@ -8,7 +8,7 @@ export const summary = () => ({
   showMonths: (from: string, to: string) =>
     from === to ? `Show ${from}` : `Show ${from} to ${to}`,
   monthTooLarge: "To summarize a part of it, use the API’s aggregates with conditions.",
-  /** The zone of the form or the app decides where months begin. */
+  /** The time zone of the form or the app decides when months begin. */
   note: (items: string, zone: string) =>
     `Counts ${items} by creation date. Months are those of ${zone.replaceAll("_", " ")}. Only searchable fields are included.`,
   changeZone: "Change time zone",
@@ -18,7 +18,7 @@ export const summary = () => ({
   recent: (months: number) => (months === 1 ? "This month" : `${months} months`),
   longest: (months: number) => `At most ${months} ${plural(months, "month")}.`,
   none: (items: string) => `No ${items} were created in this period.`,
-  /** Takes a count and the same in words, like “12 submissions”. */
+  /** Takes a count, and the count in words, like “12 submissions”. */
   onlyValue: (count: number, items: string, value: string) =>
     count === 1 ? `${items}, with “${value}”.` : `${items}, all with “${value}”.`,
   noValues: (count: number, items: string) =>

@@ -16,7 +16,7 @@ interface CollectionTerms {
   items: string;
   /** As a title: “Submissions”. */
   Items: string;
-  /** Like “1,204 submissions”; unless exact, “at least 10,000 submissions”. */
+  /** Like “1,204 submissions”. For an inexact count, like “at least 10,000 submissions”. */
   itemCount: (count: number, isExact?: boolean) => string;
 }
 
@@ -83,7 +83,7 @@ const statuses = (): Record<Status, string> => ({
   closed: "Closed",
 });
 
-/** What every item has besides its fields. */
+/** The properties of every item besides its fields. */
 const properties = () => ({
   id: "ID",
   receiptNumber: "Receipt number",
@@ -102,7 +102,7 @@ export const terms = (words: Words) => ({
   statuses: statuses(),
   webhookStates: webhookStates(),
   list: (parts: readonly string[]) => parts.join(", "),
-  /** A name that someone chose, within a sentence. */
+  /** A name that a member chose, within a sentence. */
   quote: (name: Child): Child => sentence`“${name}”`,
   key: "Key",
   properties: properties(),

@@ -26,7 +26,7 @@ const comparisons = (): Record<Comparison, Compare> => ({
   has_none: compare("has none of", "or"),
 });
 
-/** What a view shows. Each condition is a clause about an item. */
+/** The items and fields of a view. Each condition is a clause about an item. */
 export const viewDescription = () => ({
   shows: (items: string, fields: string) => `${items}, ${fields}`,
   allItems: (items: string) => `All ${items}`,

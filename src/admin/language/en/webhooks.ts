@@ -23,7 +23,7 @@ interface TypesOfKind {
   chosen: readonly WebhookType[];
 }
 
-/** What happened to an item. */
+/** The events of items. */
 const events = (): Record<WebhookType, string> => ({
   "record.created": "created",
   "record.updated": "updated",
@@ -91,7 +91,7 @@ const deliveries = ({ quantity }: Words) => ({
     sentence`${quantity(attempts, "attempt")} failed. Later events are queued until the next attempt at ${next}.`,
   retry: "Retry now",
   noResponse: "No response",
-  /** Why an attempt failed. The stored error is English. */
+  /** The reason why an attempt failed. The stored error is English. */
   error: ({ error }: Pick<DeliveryResult, "status" | "error">): string => error ?? "",
   responseBody: "Response body",
   manual: "Sent again",
@@ -125,10 +125,10 @@ const layout = () => ({
   removed: "Webhook deleted",
   tabsLabel: "Webhook",
   tabs: { deliveries: "Deliveries", settings: "Settings", secrets: "Secrets" },
-  /** Why a webhook is not just active. The stored reasons and errors are English. */
+  /** The reason why a webhook is not simply active. The stored reasons and errors are English. */
   explanation: ({ reason, lastError }: WebhookStatus, _isOwnerGone: boolean): string | undefined =>
     reason ?? lastError ?? undefined,
-  /** Why a webhook sends nothing, and what to do. */
+  /** The reason why a webhook sends nothing, and how to fix it. */
   stopped: ({ reason }: WebhookStatus, isOwnerGone: boolean) =>
     `${reason} ${isOwnerGone ? "Take ownership" : "Resume the webhook"} to send the queued events.`,
   paused: "Paused. Events are kept, and sent in order when you resume.",
@@ -144,7 +144,7 @@ export const webhooks = (words: Words) => ({
   none: "No webhooks yet",
   purpose: "A webhook sends an event to another system when a record or submission changes.",
   columns: { delivered: "Delivered, 24 hours", queue: "Queued events", state: "State" },
-  /** Before the share of delivered events, on a phone. */
+  /** A label before the share of delivered events, on phones. */
   deliveredLabel: "Delivered",
   successRate: (percent: string, attempts: number) =>
     `${percent} of ${words.quantity(attempts, "attempt")}`,
@@ -159,7 +159,7 @@ export const webhooks = (words: Words) => ({
     changed_fields: "Only when these fields change",
   },
   types: types(),
-  /** Beside the events of items that left their view. */
+  /** A hint next to the events of items that leave their view. */
   leftViewHint:
     "It no longer meets the conditions of the view. Only for webhooks that follow a view.",
   typeSummary,

@@ -8,9 +8,9 @@ const rules = lazy(() => new Intl.PluralRules("en"));
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   rules().select(count) === "one" ? one : many;
 
-/** What texts with numbers need. */
+/** The functions that texts with numbers use. */
 export interface Words extends Numbers {
-  /** Writes like “1 request” and “1,204 requests”. */
+  /** Formats like “1 request” and “1,204 requests”. */
   quantity: (count: number, one: string, many?: string) => string;
 }
 

@@ -87,7 +87,7 @@ const phrases = (): Record<ResourceAction, string> => ({
   "submission.recalculate": "を再計算しました",
 });
 
-/** What happened to a number of items. */
+/** The actions on a number of items. */
 const countedVerbs = (): Record<AuditedItemAction, string> => ({
   "record.create": "作成",
   "record.update": "変更",

@@ -38,7 +38,7 @@ const maxListedPlaces = 4;
 
 const ability = (isPast: boolean) => (isPast ? "ができました。" : "ができます。");
 
-/** What it may do with whole apps and forms. */
+/** The access to whole apps and forms. */
 function wholeSentence(
   rights: readonly Right[],
   places: "all" | readonly Place[],
@@ -59,8 +59,8 @@ function wholeSentence(
           .map(({ name }) => `「${name}」`)
           .join("、");
   const hidden = places === "all" ? 0 : Math.max(0, places.length - maxListedPlaces);
-  const rest = hidden > 0 ? `、ほか ${hidden} 件` : "";
-  return `${listed}${rest}で、${clauses.join("、")}${ability(isPast)}`;
+  const othersText = hidden > 0 ? `、ほか ${hidden} 件` : "";
+  return `${listed}${othersText}で、${clauses.join("、")}${ability(isPast)}`;
 }
 
 /** 「「Orders」のうち、State が「New」のレコードの読み取りができます（ビュー「新規」）。Email は対象外です。」 */

@@ -1,6 +1,6 @@
 import type { FieldErrorCode } from "#domain/problem/field-error-codes.ts";
 
-/** What each code means, for errors that nothing explains better. */
+/** The meaning of each code, for errors that have no better explanation. */
 export const fieldErrorMeanings: Record<FieldErrorCode, string> = {
   required: "入力してください。",
   unknown_field: "使用できない項目です。",

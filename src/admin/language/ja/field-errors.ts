@@ -43,7 +43,7 @@ const describeRange: Explain = ({ minimum, maximum }, field) => {
   return typeof maximum === "number" ? `${maximum} 以下の数値を入力してください。` : undefined;
 };
 
-/** A sentence about a limit, if the error names it. */
+/** Returns a sentence about a limit if the error contains the limit. */
 const withLimit =
   (name: string, text: (limit: number) => string): Explain =>
   ({ [name]: limit }) =>
@@ -88,7 +88,7 @@ const explanations: Record<string, Explain> = {
   digest_mismatch: () => "アップロードに失敗しました。もう一度お試しください。",
 };
 
-/** Explains an error by its details. Undefined if they do not suffice. */
+/** Explains an error by its details. Returns undefined if they are not enough. */
 export const explainDetails = (
   error: ErrorFacts,
   field: FieldFacts | undefined,

@@ -35,7 +35,7 @@ const quoted = (values: readonly string[]) => values.map((value) => `「${value}
 
 type Predicate = (values: readonly string[]) => string;
 
-/** What follows the name of a field, as in 「ステータスが「下書き」「送信済み」のいずれか」. */
+/** The predicate after the name of a field, as in 「ステータスが「下書き」「送信済み」のいずれか」. */
 const predicates = (): Record<Comparison, Predicate> => ({
   is_empty: () => `が未入力`,
   filled: () => `が入力済み`,

@@ -25,7 +25,7 @@ const nameTypes = (names: string): string =>
     .map((name) => types[name] ?? name)
     .join("と");
 
-/** The errors of formulas. The page names the position of a syntax error. */
+/** The errors of formulas. The page adds the position of a syntax error. */
 export const formulaReasons = {
   formulasTooLong: ({ maximum, length }) =>
     `計算式は合計 ${maximum} 文字までです（現在 ${length} 文字）。`,

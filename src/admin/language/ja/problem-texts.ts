@@ -1,4 +1,4 @@
-/** The problems that a page and its scripts explain alike. This imports nothing, because scripts use it. */
+/** The problems that pages and their scripts explain in the same way. Scripts use this file, so it imports nothing. */
 export const sharedProblemTexts = {
   submission_closed: "この回答はクローズ済みです。編集するには、クローズを解除してください。",
   duplicate: "ほかのデータと値が重複しています。",

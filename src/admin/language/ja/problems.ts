@@ -57,7 +57,7 @@ const closedForms = {
   full: "このフォームは回答数の上限に達しました。",
 };
 
-/** The text for a code that a problem names, if there is one. */
+/** Returns the text for the code in a problem. Undefined if there is none. */
 const textFor = (texts: Record<string, string>, code: unknown): string | undefined =>
   Object.entries(texts).find(([key]) => key === code)?.[1];
 
@@ -75,7 +75,7 @@ const details: Partial<Record<ProblemCode, (problem: Problem) => string | undefi
   submissions_closed: ({ members }) => textFor(closedForms, members["reason"]),
 };
 
-/** Whether the area wrote a sentence itself. The API quotes Japanese names in English sentences. */
+/** Whether the area itself wrote a sentence. The API quotes Japanese names in English sentences. */
 const isJapanese = (sentence: string): boolean =>
   /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/u.test(sentence.replaceAll(/"[^"]*"/g, ""));
 
@@ -83,7 +83,8 @@ const keepJapanese = (sentence: string): string | undefined =>
   isJapanese(sentence) ? sentence : undefined;
 
 function reason(error: FieldError, field: FieldFacts | undefined): string {
-  // The type of a field says more than the sentence, such as whether to enter or to choose something.
+  // An explanation for the type of the field is more helpful than the sentence, for example whether to enter or choose
+  // a value.
   const byField = field && explainDetails(error, field);
   return (
     byField ??

@@ -15,7 +15,7 @@ const listChoices = (choices: string): string => {
 const nameRole = (role: string): string =>
   Object.entries(roles()).find(([name]) => name === role)?.[1] ?? role;
 
-/** A collection like `form purchase` or `form:purchase`. */
+/** Converts a collection like `form purchase` or `form:purchase`. */
 const nameCollection = (name: string): string => {
   const [, kind, key = name] = /^(app|form)[ :](.*)$/s.exec(name) ?? [];
   return `${kind === "app" ? "アプリ" : "フォーム"}「${key}」`;
@@ -132,7 +132,7 @@ const definitions = {
   historyNotAllowed: "履歴の保存日数を短縮できるのは、オーナーだけです。",
 } satisfies Partial<ReasonTexts>;
 
-/** The explanations of V8. */
+/** The error messages of V8 for patterns. */
 const patternErrors: Record<string, string> = {
   "Unterminated group": "かっこが閉じられていません",
   "Unmatched ')'": "対応する開きかっこがありません",
@@ -251,6 +251,6 @@ const reasons: ReasonTexts = {
   ...webhooks,
 };
 
-/** A sentence of the API in Japanese. Undefined for other sentences. */
+/** Translates a sentence of the API to Japanese. Returns undefined for unknown sentences. */
 export const explainReason = (sentence: string): string | undefined =>
   translateReason(reasons, sentence);

@@ -10,7 +10,7 @@ export const search = ({ formatCount }: Numbers): Catalogue["search"] => ({
     deleted: "削除済みのフォームとアプリ",
     createCredential: "認証情報を作成",
   },
-  // People type the words of English, too.
+  // People also search with English words.
   words: {
     overview: "home トップ 概要 要確認 最近の操作",
     forms: "forms submissions 回答",

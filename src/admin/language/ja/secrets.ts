@@ -3,7 +3,7 @@ import { sentence } from "#admin/language/sentence.ts";
 
 type Texts = Catalogue["secrets"];
 
-/** The texts about one kind of secret, by its name. */
+/** The texts about one kind of secret, with the name of that kind. */
 const secretTexts = (noun: string): Texts["token"] => ({
   title: noun,
   column: noun,

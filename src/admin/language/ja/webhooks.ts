@@ -65,7 +65,7 @@ const inputs = (): Texts["inputs"] => ({
   saved: "Webhook を保存しました",
 });
 
-/** Why an attempt failed. The stored error is English. */
+/** Returns the reason why an attempt failed. The stored error is English. */
 function explainFailure(error: string): string {
   const [, status] = /^The receiver answered (\d+)\.$/.exec(error) ?? [];
   if (status !== undefined) return `送信先が ${status} を返しました。`;
@@ -113,7 +113,7 @@ const deliveries = (numbers: Numbers): Texts["deliveries"] => ({
 const ownerGone =
   "所有者である認証情報またはメンバーが、失効、削除、または期限切れになっています。";
 
-/** Why sending stopped. The stored reason is English. */
+/** Returns the reason why the webhook stopped. The stored reason is English. */
 function explainStop(reason: string | null): string {
   const [, tries, error = ""] =
     /^(\d+) attempts failed\. Last error: (.*)$/s.exec(reason ?? "") ?? [];

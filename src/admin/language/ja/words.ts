@@ -3,7 +3,7 @@ import { nameFileTypes } from "#admin/language/file-types.ts";
 const endsInJapanese = /[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー]$/u;
 const startsWithJapanese = /^[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー]/u;
 
-/** Joins the parts of a sentence, with a space between Japanese letters and Latin ones or digits. */
+/** Joins the parts of a sentence. Adds a space between Japanese characters and Latin letters or digits. */
 export const joinWords = (...parts: readonly string[]): string =>
   parts.reduce((text, part) => {
     const isBoundary =

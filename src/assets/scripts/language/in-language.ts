@@ -1,4 +1,4 @@
-/** The texts of a script in the language of the page. TypeScript rejects a language that lacks one. */
+/** Returns the texts of a script in the language of the page. TypeScript reports texts that a language lacks. */
 export function inLanguage<Texts>(en: Texts, ja: NoInfer<Texts>): Texts {
   return document.documentElement.lang === "ja" ? ja : en;
 }

@@ -15,7 +15,7 @@ const problemsInJapanese: Record<string, string> = {
   unauthenticated: "セッションが終了しました。もう一度ログインしてください。",
 };
 
-/** Why a request was rejected: the reasons of its fields, or the problem. */
+/** Returns the reasons why a request was rejected: the reasons of its fields, or the problem. */
 export const reasonsOf = inLanguage(
   ({ detail, errors }: ProblemDocument, _field?: FieldFacts) =>
     (errors ?? []).map(({ reason }) => reason).join(" ") || detail || "",

@@ -1,6 +1,6 @@
 import { inLanguage } from "./in-language.ts";
 
-/** The texts of page.ts and of what it imports. */
+/** The texts of page.ts and of its imports. */
 export const pageText = inLanguage(
   {
     copied: "Copied",

@@ -12,18 +12,21 @@ import {
   type SumSql,
 } from "./sums.ts";
 
-/** The columns of an exact sum, which is `whole` + `fraction` / `scale` over `count` values, and of the values in each row. */
+/**
+ * The columns of an exact sum, which is `whole` + `fraction` / `scale` over `count` values, and the columns of the
+ * values in each row.
+ */
 export interface SumColumns extends SumSql {
   scale: number;
   count: string;
   value: string;
-  /** Null for outliers. Exists if the rows have such a column. */
+  /** The column with the values that SQL can sum exactly. It exists only if the rows have such a column. */
   exact: string;
 }
 
 /**
- * The columns of the groups, which read those of the rows. A name ends in the index of its metric or value: `metric0`, and
- * `whole0`, `fraction0` and `count0` of a sum. Every group has `row_count` and `outlier_count`.
+ * The columns of the groups, computed from the columns of the rows. A name ends in the index of its metric or value:
+ * `metric0`, and `whole0`, `fraction0` and `count0` of a sum. Every group has `row_count` and `outlier_count`.
  */
 export class GroupColumns {
   readonly #rows: RowColumns;
@@ -126,12 +129,12 @@ export class GroupColumns {
     };
   }
 
-  /** In the order of their values. */
+  /** Returns the columns of all sums, ordered by the index of their values. */
   sums(): SumColumns[] {
     return this.#rows.summedValues().map((value) => this.#sumColumns(value));
   }
 
-  /** The columns of the sum that a metric needs. Undefined if it is neither a sum nor an average. */
+  /** Returns the columns of the sum that a metric needs. Undefined if the metric is neither a sum nor an average. */
   sumOfMetric(index: number): SumColumns | undefined {
     const metric = this.#rows.plan.aggregate.metrics[index];
     const value = this.#rows.valueOfMetric(index);

@@ -8,7 +8,7 @@ import type { AggregatePlan } from "./plan.ts";
 import { emptyKey, selectList, type RowColumns } from "./row-columns.ts";
 import type { Builder } from "./statement.ts";
 
-/** The least bytes of a group in a response, without its keys. */
+/** The minimum bytes of a group in a response, without its keys. */
 const minGroupBytes = 30;
 /** The bytes of an outlier, without its keys. */
 const outlierBytes = 60;
@@ -16,8 +16,8 @@ const outlierBytes = 60;
 const maxKeyBytes = 4_000_000;
 
 /**
- * Completes the tables of `rows` to a statement that returns one row for each group. Each row has the columns of `bound` too. With
- * group keys, it returns a row whose `row_count` is null if there are no groups.
+ * Completes the tables of `rows` to a statement that returns one row for each group. Each row also has the columns of
+ * `bound`. If there are group keys but no groups, the statement returns one row whose `row_count` is null.
  */
 export function groupsSql(rows: string, builder: Builder): string {
   const { rowColumns, groupColumns } = builder;
@@ -31,7 +31,10 @@ export function groupsSql(rows: string, builder: Builder): string {
     : `${rows} ${keyOrderedPageSql(builder, grouped)}`;
 }
 
-/** Whether groups beyond the limit decide the order, the keys of other groups, or whether there are too many rows. */
+/**
+ * Whether the statement must compute all groups. Groups beyond the limit can decide the order, the keys of other
+ * groups, or whether there are too many rows.
+ */
 function needsTotals({ plan, joins, zonedGroups }: RowColumns): boolean {
   const { aggregate, coverage } = plan;
   return (
@@ -47,8 +50,8 @@ export const sortsInWorker = ({
   coverage === "full" && aggregate.order.some(({ metric }) => isSumAt(aggregate, metric));
 
 /**
- * The first groups in the order of their keys, up to one more than the limit. The grouping sorts them, so SQLite ends at that
- * number. The last of them exceeds a response if not all fit.
+ * SQL for the first groups in the order of their keys, up to one more than the limit. The grouping sorts them, so
+ * SQLite stops at that number. If not all groups fit a response, the last one exceeds it.
  */
 function keyOrderedPageSql(builder: Builder, grouped: string): string {
   const { rowColumns, groupColumns } = builder;
@@ -61,7 +64,7 @@ function keyOrderedPageSql(builder: Builder, grouped: string): string {
     from bound left join ${hasTextKey(rowColumns) ? fitting : page} order by ${order}`;
 }
 
-/** The groups that fit a response, in their order, and totals over all groups. */
+/** SQL for the groups that fit a response, in their order, with totals over all groups. */
 function totalledPageSql(builder: Builder): string {
   const { rowColumns, groupColumns } = builder;
   const { aggregate } = rowColumns.plan;
@@ -82,11 +85,11 @@ function totalledPageSql(builder: Builder): string {
     from bound cross join totals left join grouped order by ${order} limit ${limit}`;
 }
 
-/** Other keys are so short that every group up to the limit fits a response. */
+/** Whether a key is a text. Without texts, every group up to the limit fits a response. */
 const hasTextKey = ({ plan }: RowColumns): boolean =>
   plan.aggregate.groups.some(({ field }) => field.kind === "text");
 
-/** SQL for the number of items with entries, if several entries can be of one item. */
+/** SQL for the number of items with entries, if an item can have several entries. */
 function itemTotalSql({ rowColumns }: Builder): string {
   const { source } = rowColumns.plan;
   return source.reads === "entries" && source.field.kind === "multi_select"
@@ -98,7 +101,10 @@ function itemTotalSql({ rowColumns }: Builder): string {
 const rowBytesSql = (keys: readonly string[], otherBytes: number): string =>
   [otherBytes, ...keys.map((key) => `octet_length(${key})`)].join(" + ");
 
-/** The keys and the figures. The parts of sums are texts, because they may be beyond the integers of JavaScript. */
+/**
+ * SQL for the keys and the figures. The parts of sums are texts, because they may exceed the safe integers of
+ * JavaScript.
+ */
 function returnedSql({ rowColumns, groupColumns }: Builder): string {
   const parts = new Set(groupColumns.sums().flatMap(({ whole, fraction }) => [whole, fraction]));
   const figures = groupColumns

@@ -54,8 +54,8 @@ export interface AggregateReads {
 
 /**
  * Computes the figures of these aggregates in one round trip, which reads one state of the database. Choosing an index
- * among several can take another before it. Outliers take another or two after it, and a changed definition one, which
- * repeat the whole. Returns a bound if the conditions exceed it with a single item.
+ * among several can take another round trip before it. Outliers take one or two after it. A changed definition takes
+ * one more and repeats the whole. Returns a bound if a single item makes the conditions exceed it.
  */
 export async function loadAggregates(
   db: CollectionDatabase,
@@ -86,7 +86,7 @@ export async function loadAggregates(
 
 type Outcome =
   | { results: AggregateResults; itemCount: number; isIndexing: boolean }
-  /** For each plan, what its statement does not cover. Null if the cached definition is not current. */
+  /** For each plan, the outliers that its statement does not handle. Null if the cached definition is not current. */
   | { outliers: (Outliers | undefined)[] | null };
 
 /** SQLite's error for a sum of integers beyond 64 bits. */

@@ -25,15 +25,15 @@ export function periodSql(day: string, unit: Unit): string {
 }
 
 /**
- * SQL for the calendar day in a zone of a column with an instant, UTC as text without `Z`. The offset is that of
- * `offsetInstant`.
+ * SQL for the calendar day in a time zone. `instant` is a column with a UTC time as text without `Z`. The offset is the
+ * one at `offsetInstant`.
  */
 export function localDaySql(
   instant: string,
   changes: ZoneChanges,
   offsetInstant = instant,
 ): string {
-  // SQLite has no dates after 9999, where the offset would lead.
+  // SQLite has no dates after 9999. An offset could lead there.
   return `coalesce(date(${instant}, ${offsetSql(offsetInstant, changes)}), substr(${instant}, 1, 10))`;
 }
 
@@ -48,7 +48,7 @@ function offsetSql(instant: string, { first, changes }: ZoneChanges): string {
   return branch(0, changes.length);
 }
 
-/** The changes of a zone's UTC offset in all years, or in the usual ones. */
+/** Returns the changes of a zone's UTC offset, in all years or only in the usual ones. */
 export const offsetChanges = (zone: string, inAllYears: boolean): ZoneChanges =>
   zoneChanges(zone, inAllYears ? allYears : usualYears);
 
@@ -56,7 +56,10 @@ export const offsetChanges = (zone: string, inAllYears: boolean): ZoneChanges =>
 export const isUnusualTimeSql = (instant: string): string =>
   `(${instant} < '${usualYears.from}' or ${instant} >= '${usualYears.below}')`;
 
-/** SQL for the offset of an instant in the far future: an instant in a year with the same calendar has the same. */
+/**
+ * SQL for the instant in the usual years with the same offset as an instant in the far future. Both years have the same
+ * calendar.
+ */
 export function modelInstantSql(instant: string): string {
   const digits = `substr('${modelYearDigits()}', substr(${instant}, 1, 4) % 400 * 2 + 1, 2)`;
   return `iif(${instant} < '${allYears.below}', ${instant}, (${firstModelYear} + ${digits}) || substr(${instant}, 5))`;

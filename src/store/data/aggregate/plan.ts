@@ -19,7 +19,7 @@ export interface AggregatePlan {
   coverage: Coverage;
 }
 
-/** What an aggregate reads. */
+/** The data that an aggregate reads. */
 export type AggregateSource =
   /** The index entries of its only field, within these ranges. */
   | { reads: "entries"; field: SearchField; ranges: ValueRange[] }
@@ -27,12 +27,13 @@ export type AggregateSource =
   | { reads: "items"; driver: Driver | null };
 
 /**
- * The numbers and times that a statement handles. It detects all others, its outliers. `integers` sums integers, which is
- * fastest. `usual` handles numbers that fit a scale, and times in the usual years. `full` handles everything.
+ * The numbers and times that a statement handles. It detects all other values and returns them as its outliers.
+ * `integers` sums integers, which is fastest. `usual` handles numbers that fit a scale, and times in the usual years.
+ * `full` handles everything.
  */
 type Coverage = "integers" | "usual" | "full";
 
-/** What an isolate saw last. If it is no longer true, an aggregate takes more round trips or reads more rows. */
+/** The last observations of an isolate. If one is outdated, an aggregate takes more round trips or reads more rows. */
 const observedIn = memoryPart(() => ({
   /** Whether all values of a field are integers, by the number of the field. */
   integerFields: new Map<number, boolean>(),
@@ -49,7 +50,10 @@ function observe<Value>(observed: Map<number, Value>, key: number, value: Value)
   observed.set(key, value);
 }
 
-/** Choosing an index among several takes a round trip if the isolate does not know that the collection is small. */
+/**
+ * Plans an aggregate. Choosing an index among several takes a round trip unless the isolate knows that the collection
+ * is small.
+ */
 export async function planAggregate(
   db: CollectionDatabase,
   memory: Memory,
@@ -68,7 +72,7 @@ export async function planAggregate(
   return { aggregate, source: entries, coverage };
 }
 
-/** Returns the source if the entries of one field suffice. */
+/** Returns the source if the entries of one field suffice. Returns undefined otherwise. */
 function entriesSource(
   aggregate: Aggregate,
 ): Extract<AggregateSource, { reads: "entries" }> | undefined {
@@ -81,7 +85,7 @@ function entriesSource(
   const ranges = requiredConditions(search.conditions).map((condition) =>
     "op" in condition ? rangeOf(condition) : null,
   );
-  // An entry of a list does not know the other entries of its item.
+  // An entry of a list has no access to the other entries of its item.
   const isOneEntryEnough =
     ranges.length === 0 &&
     groups.length > 0 &&
@@ -92,7 +96,7 @@ function entriesSource(
     : undefined;
 }
 
-/** The outliers of a statement: probably only large integers, or anything. */
+/** The outliers that a statement returned: probably only large integers, or any values. */
 export type Outliers = "integers" | "any";
 
 /** Returns a plan that handles the outliers of this plan's statement, or the same plan if it has none. */
@@ -114,7 +118,7 @@ export function widenPlan(
   return { ...plan, coverage: "full" };
 }
 
-/** Whether a statement should read the head of the collection too. */
+/** Whether a statement should also read the head of the collection, because items may be waiting to be indexed. */
 export const expectsIndexing = (memory: Memory, collectionId: number): boolean =>
   observedIn(memory).isIndexing.get(collectionId) ?? false;
 

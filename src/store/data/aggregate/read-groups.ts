@@ -4,10 +4,13 @@ import { sortsInWorker } from "./groups.ts";
 import type { Outliers } from "./plan.ts";
 import { maxOutlierBytes, maxRows, type AggregateStatements } from "./statement.ts";
 
-/** The bound that an aggregate exceeds: items or their bytes, the time for conditions, rows of lists, or long keys. */
+/**
+ * The bound that an aggregate exceeds: the number of items, their bytes, the cost of conditions, the rows of lists, or
+ * the length of keys.
+ */
 export type ExceededBound = "items" | "bytes" | "cost" | "rows" | "keys";
 
-/** The value of a key or a figure as the database compares it. */
+/** A key or a figure in the form in which the database compares it. */
 export type ColumnValue = string | number | null;
 
 /** A figure: an exact sum and the number of its values, or a stored value. */
@@ -19,14 +22,14 @@ interface Group {
 }
 
 export interface GroupPage {
-  /** At most as many as the aggregate's limit, in its order. */
+  /** Up to the limit of the aggregate, in its order. */
   groups: Group[];
   hasMore: boolean;
 }
 
 /** A row of a statement, with the columns of its group. */
 export interface GroupRow extends Record<string, ColumnValue> {
-  /** The bound that forbids reading any rows, or what the statement does not cover. */
+  /** The bound that forbids reading any rows, or the kind of outliers. Null if there is neither. */
   reason: ExceededBound | "integers" | "outliers" | null;
   /** The number of items in the collection. */
   live: number;
@@ -37,12 +40,12 @@ export interface GroupRow extends Record<string, ColumnValue> {
   outlier_count: number | null;
 }
 
-/** Over all groups. Statements return them if groups that they do not return matter. */
+/** Totals over all groups. Statements return them if groups that they do not return matter. */
 interface Totals {
   group_total: number;
   row_total: number;
   outlier_total: number;
-  /** The number of items with entries, if several can be of one item. */
+  /** The number of items with entries. Present only if an item can have several entries. */
   item_total?: number;
 }
 
@@ -117,7 +120,7 @@ function buildGroups(
   }));
 }
 
-/** Adds the group of the items without entries, which the index does not know, and limits the groups. */
+/** Adds the group of the items without entries, which the index does not contain, and limits the groups. */
 function pageOf(
   { rowColumns: { plan } }: AggregateStatements,
   {
@@ -133,18 +136,18 @@ function pageOf(
   const isUnsorted = sortsInWorker(plan);
   if (isUnsorted && isCut) return { exceeded: "keys" };
   const readsAllEntries = source.reads === "entries" && aggregate.search.conditions.length === 0;
-  const missing = readsAllEntries && aggregate.groups.length > 0 ? live - itemTotal : 0;
-  const last: Group[] = missing > 0 ? [emptyGroup(aggregate, missing)] : [];
+  const emptyCount = readsAllEntries && aggregate.groups.length > 0 ? live - itemTotal : 0;
+  const last: Group[] = emptyCount > 0 ? [emptyGroup(aggregate, emptyCount)] : [];
   const all = [...groups, ...last];
-  const sorted = isUnsorted || missing > 0 ? sortGroups(aggregate, all) : all;
-  // Groups that the statement left out can belong before an empty group at the end.
+  const sorted = isUnsorted || emptyCount > 0 ? sortGroups(aggregate, all) : all;
+  // Groups that the statement left out can sort before an empty group at the end.
   const certain =
     isCut && last[0] !== undefined && sorted.at(-1) === last[0] ? sorted.slice(0, -1) : sorted;
-  const shown = certain.slice(0, aggregate.limit);
-  return { groups: shown, hasMore: shown.length < groupTotal + last.length };
+  const limitedGroups = certain.slice(0, aggregate.limit);
+  return { groups: limitedGroups, hasMore: limitedGroups.length < groupTotal + last.length };
 }
 
-/** The group of so many items without the only field. */
+/** Returns the group of `items` items without a value in the only field. */
 const emptyGroup = ({ metrics }: Aggregate, items: number): Group => ({
   keys: [null],
   figures: metrics.map(({ op, field }) => {
@@ -153,7 +156,7 @@ const emptyGroup = ({ metrics }: Aggregate, items: number): Group => ({
   }),
 });
 
-/** Sorts groups that are in the order of their keys. */
+/** Sorts groups that are already ordered by their keys. */
 function sortGroups({ metrics, order }: Aggregate, groups: readonly Group[]): Group[] {
   return groups.toSorted((a, b) => {
     for (const { metric: index, direction } of order) {
@@ -177,7 +180,7 @@ function compareFigures(metric: Metric, x: Figure, y: Figure): number {
     return compareDecimals(x.sum, y.sum, isAverage ? y.count : 1, isAverage ? x.count : 1);
   }
   if ("sum" in x || "sum" in y) return 0;
-  // Both are numbers, or dates of equal form.
+  // Both values are numbers, or dates in the same form.
   if (x.value === y.value) return 0;
   return (x.value ?? 0) < (y.value ?? 0) ? -1 : 1;
 }

@@ -14,7 +14,7 @@ export interface Column {
 export const selectList = (columns: readonly Column[]): string =>
   columns.map(({ name, sql }) => `${sql} as ${name}`).join(", ");
 
-/** The key of items without a value. SQLite sorts blobs after all else. */
+/** The key of items without a value. SQLite sorts blobs after all other values. */
 export const emptyKey = "x''";
 
 /** A column with a value that metrics read. */
@@ -41,7 +41,10 @@ export class RowColumns {
   readonly joins: readonly string[];
   readonly #values: ValueColumn[] = [];
   readonly #valueOfMetric: (ValueColumn | undefined)[];
-  /** The lists whose distinct entries are counted. The last entry is null, in the row that other metrics use. */
+  /**
+   * The lists whose distinct entries are counted. In the row that the other metrics use, the value is null. That row
+   * comes last.
+   */
   readonly #countedLists: readonly SearchField[];
 
   constructor(plan: AggregatePlan) {
@@ -60,7 +63,7 @@ export class RowColumns {
     this.joins = readsItems ? [...groupJoins, ...countJoins] : [];
   }
 
-  /** Metrics with the same value share a column. */
+  /** Returns the column of a metric's value. Metrics with the same value share a column. */
   #addValue(metric: Metric): ValueColumn | undefined {
     const sql = this.#valueSql(metric);
     if (sql === undefined || metric.field === null) return undefined;
@@ -86,7 +89,10 @@ export class RowColumns {
     return firstRow === "" ? sql : `iif(${firstRow}, ${sql}, null)`;
   }
 
-  /** SQL for whether the row is the one of its item, and of its groups, that metrics use. Empty if every row is. */
+  /**
+   * SQL for whether metrics use the row. They use one row of each item in each of its groups. Empty if they use every
+   * row.
+   */
   #firstRowSql(): string {
     return this.#countedLists.map((_, index) => `counted${index}.value is null`).join(" and ");
   }
@@ -115,7 +121,7 @@ export class RowColumns {
     return isMilliseconds ? `strftime('%Y-%m-%dT%H:%M:%S', ${sql} / 1000, 'unixepoch')` : sql;
   }
 
-  /** The columns that `exactColumns` reads more than once. */
+  /** The columns that `exactColumns` reads several times. */
   helperColumns(): Column[] {
     const { aggregate, coverage } = this.plan;
     if (coverage !== "full") return [];
@@ -149,7 +155,10 @@ export class RowColumns {
     return [...days, ...values];
   }
 
-  /** Whether `exact0` exists. The type of a sum tells whether all are integers, and an index finds entries with many decimals. */
+  /**
+   * Whether `exact0` exists. Otherwise, the type of a sum shows whether all values are integers, and an index finds
+   * entries with many decimals.
+   */
   get checksValues(): boolean {
     const { source, coverage } = this.plan;
     return coverage === "full" || (coverage === "usual" && source.reads === "items");

@@ -30,13 +30,13 @@ import { hasMoreDecimalsSql, maxUsualSql } from "./sums.ts";
 
 /** The maximum number of rows after each item is joined with its list entries. */
 export const maxRows = 1_000_000;
-/** The maximum cost of one aggregate, in bytes that SQLite reads. It takes about a second. */
+/** The maximum cost of one aggregate, in bytes that SQLite reads. Reading that many takes about a second. */
 const maxCost = 1_000_000_000;
-/** Reading one more value of an item costs this much per byte. */
+/** The cost per byte of reading one more value of an item. */
 const valueCost = 0.25;
-/** The bytes of distinct texts that a statement may have to keep in memory. */
+/** The maximum bytes of distinct texts that a statement may keep in memory. */
 const maxTextBytes = 32_000_000;
-/** The bytes of outliers, with the keys of their groups. The Worker adds these values. */
+/** The maximum bytes of outliers, with the keys of their groups. The Worker adds these values. */
 export const maxOutlierBytes = 16_000_000;
 
 export interface AggregateStatements {
@@ -62,7 +62,7 @@ export function aggregateStatements(
       collectionId,
       search: aggregate.search,
       start: null,
-      // Unused: `bound.reason` limits the number and size of all items instead.
+      // Unused here. `bound.reason` limits the number and size of all items instead.
       budget: { rows: 0, cost: 0, room: { shown: 0, hidden: 0 } },
       range,
     };
@@ -90,14 +90,17 @@ export interface Builder {
 const sizeTableSql = (collectionId: number) =>
   `size(live, largest, stamp) as materialized (select live, largest, ${settledStampSql(collectionId)} from tally where collection_id = ${collectionId})`;
 
-/** Appends the table `rows` to `bounds`, which ends with `bound`: its `reason` is set if the statement must not read any rows. */
+/**
+ * Appends the table `rows` to `bounds`, which ends with the table `bound`. A `reason` in `bound` forbids the statement
+ * to read rows.
+ */
 function rowsSql(
   { rowColumns }: Builder,
   bounds: string,
   from: string,
   hasOptimizerBarrier: boolean,
 ): string {
-  // Keeps SQLite from merging the subqueries into the query around them, which would compute their columns several times.
+  // Keeps SQLite from merging the subqueries into the outer query, which would compute their columns several times.
   const barrier = hasOptimizerBarrier ? " where true limit -1" : "";
   let text = `select ${selectList(rowColumns.storedColumns()) || "1 as no_value"} ${from}`;
   for (const level of [rowColumns.helperColumns(), rowColumns.exactColumns()])
@@ -138,12 +141,13 @@ function entryRows(
   const bounds = `${sizeTableSql(scan.collectionId)},
     scope(items, least, greatest) as materialized (select ${items}, ${extremes} from size),
     bound(reason, live, stamp) as materialized (select case ${reasons.join(" ")} end, live, stamp from scope, size)`;
-  // No field has the number -1, so a rejected statement reads no entries. A condition would be evaluated for each entry.
+  // No field has the number -1, so a rejected statement reads no entries. SQLite would evaluate a condition for each
+  // entry.
   const from = `from ${entriesOf(`iif((select reason from bound) is null, ${field.number}, -1)`)}`;
   return rowsSql(builder, bounds, from, coverage === "full");
 }
 
-/** The cases in which the entries of a field, or those in the ranges, may not fit the usual scale. */
+/** SQL for the cases in which the entries of a field, or the entries in the ranges, may not fit the usual scale. */
 function outlierReasons({ number }: SearchField, inRanges: string): string[] {
   const max = maxUsualSql("items");
   const isLarge = `(greatest > ${max} or least < -${max})`;
@@ -155,13 +159,13 @@ function outlierReasons({ number }: SearchField, inRanges: string): string[] {
   ];
 }
 
-/** SQL for the least and the greatest value of a field. */
+/** SQL for the smallest and the largest value of a field. */
 const extremesSql = ({ number }: SearchField): string =>
   ["min", "max"]
     .map((extreme) => `(select ${extreme}(value) from search_entry where field = ${number})`)
     .join(", ");
 
-/** Whether the items without the field count too. */
+/** Whether items without a value in the field count too. */
 function needsAllItems({ scan, rowColumns }: Builder): boolean {
   const { groups, metrics } = rowColumns.plan.aggregate;
   const countsItems = metrics.some(({ field }) => field === null);
@@ -196,8 +200,9 @@ function itemRows(
 }
 
 /**
- * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Zeros, without looking at any
- * item, if none can be too large. For a narrow caller, the bytes are those of what it sees, or of all else if that is more.
+ * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Returns zeros, without
+ * reading any item, if none can be too large. For a narrow caller, it counts the bytes that the caller sees, or all
+ * other bytes if there are more of those.
  */
 function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems: string): string {
   const { aggregate } = rowColumns.plan;
@@ -224,18 +229,18 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
     return `select ${sums.join(", ")} from ${items}`;
   }
   // Computes the parts of each item once. The limits keep SQLite from merging the subqueries.
-  const shown = { ...shownMeasure(shownBy), bytes: "i.shown" };
+  const sizedMeasure = { ...shownMeasure(shownBy), bytes: "i.shown" };
   const isShown = ifShown(search, values, "1");
-  const seen = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
+  const markedItems = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
   const parts = `select i.*, iif(is_shown, ${shownMeasure(shownBy).bytes}, 0) as shown,
-      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${seen}) i limit -1`;
-  return `select max(total(i.shown), total(i.hidden)), total(iif(is_shown, ${costOf(shown)}, 0)),
+      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
+  return `select max(total(i.shown), total(i.hidden)), total(iif(is_shown, ${costOf(sizedMeasure)}, 0)),
     total(iif(is_shown, ${keptBytes}, 0)) from (${parts}) i`;
 }
 
 const isInData = ({ source }: SearchField) => source.in === "data";
 
-/** Text fields whose distinct values SQLite keeps in memory, for groups and `count_distinct`. */
+/** Returns the text fields whose distinct values SQLite keeps in memory for groups and `count_distinct`. */
 function keptTexts({ groups, metrics }: Aggregate): SearchField[] {
   const fields = [
     ...groups.map(({ field }) => field),

@@ -13,7 +13,7 @@ import {
   type DefinitionHeadRow,
 } from "#store/data/definition-head.ts";
 
-/** The parts that the batches of searches and aggregates share. */
+/** Code that the batches of searches and aggregates share. */
 
 /** A statement with at most one parameter, the JSON of its values. */
 export type PageStatement = Record<"text" | "values", string>;
@@ -31,7 +31,7 @@ const selectHeads = (builder: Builder, stamps: SQL, condition: SQL) =>
     .leftJoin(indexing, eq(indexing.collectionId, collection.id))
     .where(condition);
 
-/** The collection's head, with the newly searchable fields whose items still lack search entries. */
+/** Selects the collection's head, with the newly searchable fields whose items still lack search entries. */
 export const selectHead = collectionStatement<{ stamps: string }>(
   (builder, { collectionId, stamps }) =>
     selectHeads(builder, stamps, eq(collection.id, collectionId)),
@@ -40,8 +40,8 @@ export const selectHead = collectionStatement<{ stamps: string }>(
 const indexingSuffix = " indexing";
 
 /**
- * SQL for a text that equals the stamp of a cached definition only if its head is `settledHead`: the definition is current,
- * and its items are not being indexed.
+ * SQL for a text that equals the stamp of a cached definition only if the head is `settledHead`: the definition is
+ * current, and no items are waiting to be indexed.
  */
 export const settledStampSql = (collectionId: number): string =>
   `(select revision || ' ' || updated_at || iif(exists (select 1 from indexing where collection_id = id), '${indexingSuffix}', '')
@@ -49,7 +49,7 @@ export const settledStampSql = (collectionId: number): string =>
 
 export const isIndexingStamp = (stamp: string): boolean => stamp.endsWith(indexingSuffix);
 
-/** The head of a collection whose cached definition has that stamp. */
+/** Returns the head of a collection whose cached definition has that stamp. */
 export const settledHead = (collectionId: number): SearchHead => ({
   head: { id: collectionId, freshCollection: null },
   unindexed: { ids: [], outdated: [], done: 0, total: 0 },
@@ -82,7 +82,7 @@ export interface UnindexedFields extends Progress {
   outdated: number[];
 }
 
-/** What every search reads besides its matches. */
+/** The data that every search reads besides its matches. */
 export interface SearchHead {
   head: DefinitionHead;
   unindexed: UnindexedFields;

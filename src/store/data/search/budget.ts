@@ -1,17 +1,20 @@
 import type { PartSizes } from "#domain/item/part-limits.ts";
 
 /**
- * Rows that a page may read before it ends early. They take D1 about 10 ms, so no search delays others much.
- * A page of 200 needs far fewer rows if an index serves it.
+ * The rows that a page may read before it ends early. D1 reads them in about 10 ms, so no search delays others much. A
+ * page of 200 needs far fewer rows if an index serves it.
  */
 const scanBudget = 10_000;
 
-/** What one statement of a search may read. */
+/** The limits of one statement of a search. */
 export interface ScanBudget {
   rows: number;
-  /** The bytes for which a narrow caller's page has room: of what the caller sees, and of the rest. */
+  /** The bytes that a narrow caller's page may have: of the parts that the caller sees, and of the rest. */
   room: PartSizes;
-  /** The cost of evaluating items, if all items that it may return fit a page. Reading one byte once costs 1. */
+  /**
+   * The maximum cost of evaluating items, provided that all items which the statement may return fit a page. Reading
+   * one byte once costs 1.
+   */
   cost: number;
 }
 
@@ -19,20 +22,22 @@ export interface ScanBudget {
 export const maxPageBytes = 4_000_000;
 const emptyPage: PartSizes = { shown: maxPageBytes, hidden: maxPageBytes };
 export const pageBudget: ScanBudget = { rows: scanBudget, cost: maxPageBytes, room: emptyPage };
-/** People wait for a full page, so a search of theirs continues with statements of about 100 ms each. */
+/** People wait for a full page, so their searches continue with statements of about 100 ms each. */
 export const deepBudget: ScanBudget = { rows: 125_000, cost: 100_000_000, room: emptyPage };
 /** If a page's candidates cannot cost more than this, the statement does not measure them. */
 export const minMeasuredBytes = 16_000_000;
-/** A narrow caller's page counts its bytes apart, so that the size of other items does not change what it may cost. */
+/**
+ * A narrow caller's page counts its bytes separately, so that the size of other items does not change the cost limit.
+ */
 export const narrowBudget: ScanBudget = { ...pageBudget, cost: minMeasuredBytes };
-/** The maximum cost of one sort. */
+/** The maximum bytes that one sort may process. */
 export const maxSortedBytes = 16_000_000;
 /** The maximum bytes of items that one page may read to sort them by several keys. */
 export const maxKeyItemBytes = 32_000_000;
-/** The same for the values in index entries of the sort keys, which are read instead of large items. */
+/** The same limit for the values in index entries of the sort keys. A sort reads these instead of large items. */
 export const maxKeyEntryBytes = 16_000_000;
 
-/** The number of candidates that the budget allows. At least one, so every page makes progress. */
+/** Returns the number of candidates that the budget allows. It is at least one, so every page makes progress. */
 export function candidatesWithin({ rows }: ScanBudget, rowsPerCandidate: number): number {
   return Math.max(1, Math.floor(rows / rowsPerCandidate));
 }

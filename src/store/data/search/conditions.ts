@@ -22,7 +22,7 @@ const systemColumns: Record<SystemField, string> = {
   updatedBy: "i.updated_by",
 };
 
-/** SQL for a field's comparable value, null when empty. `row` is `i` or a row of line items. */
+/** SQL for the value of a field in comparable form. Null when empty. `row` is the item `i` or a row of line items. */
 export function valueSql({ source, type }: SearchField, row = "i"): string {
   if (source.in === "system") return systemColumns[source.name];
   const slotValue =
@@ -94,7 +94,7 @@ function mayContainSql(
     dataSlots,
   );
   const paths = slots.map((slot) => `'$."${slot}"'`);
-  // The extra path never exists. With several paths, json_extract always returns a list.
+  // The extra path never exists. With several paths, `json_extract` always returns a list.
   const texts =
     slots.length > maxTextsAtOnce
       ? "i.data"
@@ -102,7 +102,7 @@ function mayContainSql(
   return plainSql(ignoresSpaces ? withoutSpaces(texts) : texts, plainRun, values);
 }
 
-/** SQL for a text without the spaces of Western and of Japanese keyboards. */
+/** SQL for a text without the spaces that Western and Japanese keyboards type. */
 const withoutSpaces = (text: string): string =>
   `replace(replace(${text}, ' ', ''), char(0x3000), '')`;
 
@@ -115,8 +115,8 @@ function dataSlots({ source }: SearchField): string[] {
 }
 
 /**
- * Builds a condition as SQL on an item `i`. It yields 0 or 1, never null. Every plan applies it, so it decides what
- * matches. The SQL never contains a caller's keys or values. Fields are integers and values are parameters.
+ * Builds a condition as SQL on an item `i`. The SQL returns 0 or 1, never null. Every plan applies it, so it decides
+ * the matches. It never contains a caller's keys or values: fields are integers and values are parameters.
  */
 export function conditionSql(condition: Condition, values: SearchValues, row = "i"): string {
   if ("all" in condition) return joinedSql("and", condition.all, values, row);
@@ -170,7 +170,10 @@ function leafSql(leaf: LeafCondition, values: SearchValues, row: string): string
   }
 }
 
-/** Evaluates conditions on the record of a reference, which is `i` inside. A reference whose record is gone does not match. */
+/**
+ * SQL for whether the record of a reference meets conditions. Inside, the record is `i`. A reference without a record
+ * does not match.
+ */
 function matchesSql(
   { value, collectionId }: MatchesCondition,
   column: string,
@@ -183,8 +186,9 @@ function matchesSql(
 }
 
 /**
- * SQL for whether a row exists. SQLite adds up the depths of nested expressions, and counts an expression in a subquery of
- * `exists` again in each expression around it. It does not count one in a subquery of `from` there.
+ * SQL for whether a row exists. SQLite limits the depth of nested expressions. It counts an expression in a subquery of
+ * `exists` again in each outer expression, but not one in a subquery of `from`. This therefore uses a subquery of
+ * `from`.
  */
 function existsSql(from: string, where: string): string {
   return `exists (select 1 from (select 1 from ${from} where ${where}))`;
@@ -231,7 +235,7 @@ function hasAnySql(field: SearchField, list: string, row: string): string {
   return existsSql(`json_each(${listSql(field, row)}) m`, `m.value in ${list}`);
 }
 
-/** Reads the item's list once, however many values are required. */
+/** SQL for whether a list contains all values. Reads the item's list once, however many values there are. */
 function hasAllSql(
   field: SearchField,
   operands: Comparable[],

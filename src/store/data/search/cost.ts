@@ -14,7 +14,9 @@ export const maxItemCostBytes = 200_000_000;
 /** No stored item is larger than this. */
 const maxItemBytes = 2_000_000;
 
-/** Rows that a candidate reads: its entry, the entry again to find the edge, and its item. Probes save item reads. */
+/**
+ * The rows that a candidate takes: its entry, the entry again to find the edge, and its item. Probes avoid item reads.
+ */
 export function candidateRows(
   probes: readonly EntryDriver[],
   conditions: readonly Condition[],
@@ -22,7 +24,7 @@ export function candidateRows(
   return 2 + (probes.length > 0 ? 0.4 : 1) + lookUpRows(conditions);
 }
 
-/** Extra rows that evaluating an item reads. `itemCost` covers the entries of lists. */
+/** The additional rows that evaluating an item reads. `itemCost` covers the entries of lists. */
 export function lookUpRows(conditions: readonly Condition[]): number {
   const { leaves, anywhere } = gatherLeaves(conditions);
   const rows = leaves.reduce((sum, leaf) => {
@@ -32,12 +34,12 @@ export function lookUpRows(conditions: readonly Condition[]): number {
   return anywhere.reduce((sum, condition) => sum + anywhereRows(condition), rows);
 }
 
-/** The assumed number of texts in an item with many fields. The item's size counts separately. */
+/** The assumed number of texts in an item with many fields. The size of the item counts separately. */
 const typicalTexts = 16;
-/** Rows that measuring an item's size takes. Only the smallest items are not measured. */
+/** The rows that measuring an item's size takes. Only the smallest items need no measuring. */
 const measuringRows = 4;
 
-/** Rows that reading a record by its id takes. */
+/** The rows that reading a record by its id takes. */
 const recordRows = 2;
 
 function anywhereRows({ plainRun, fields }: AnywhereCondition): number {
@@ -46,11 +48,11 @@ function anywhereRows({ plainRun, fields }: AnywhereCondition): number {
 
 /** The cost of evaluating an item. Reading one byte once costs 1. */
 export interface ItemCost {
-  /** The cost of each byte of the item. */
+  /** The cost of the item per byte. */
   perByte: number;
-  /** The cost of each entry of these lists. */
+  /** The cost of these lists per entry. */
   perEntry: { slot: string; cost: number }[];
-  /** The cost of each text in these lists of rows. */
+  /** The cost of these lists of rows per text. */
   perText: { slot: string; cost: number }[];
   /** The number of passes over all texts of the item. */
   textPasses: number;
@@ -58,7 +60,10 @@ export interface ItemCost {
   rowPasses: number;
   /** The number of lookups of folded texts. */
   lookUpCount: number;
-  /** The records that conditions read through references. `slot` is the list whose rows refer to them. */
+  /**
+   * The records that conditions read through references. `slot` is the list whose rows refer to them. Null if the item
+   * itself does.
+   */
   records: { collectionId: number; perByte: number; slot: string | null }[];
 }
 
@@ -78,7 +83,7 @@ const singleTextByteCost = 19;
 const spacesByteCost = 4;
 /** At most this many texts are searched at once, because D1 limits a function to 32 arguments. */
 export const maxTextsAtOnce = 24;
-/** The shortest text that needs a lookup is `"1":"é",`. Every value in a pass over all texts is a row. */
+/** The shortest text that needs a lookup is `"1":"é",`. A pass over all texts reads every value as a row. */
 const minTextBytes = 9;
 const nodeBytes = 100;
 
@@ -118,7 +123,7 @@ export function itemCost(conditions: readonly Condition[]): ItemCost {
   return { perByte, perEntry, perText, textPasses, rowPasses, lookUpCount, records };
 }
 
-/** The cost of reading a record by its id, whatever its size. */
+/** The cost of reading a record by its id, independent of its size. */
 const recordBytes = 1000;
 
 function recordCosts(
@@ -132,7 +137,7 @@ function recordCosts(
   return [{ collectionId: leaf.collectionId, perByte, slot }];
 }
 
-/** SQL for the cost of reading records, none of which is larger than the largest of its app. */
+/** SQL for the cost of reading records. Assumes that each record is as large as the largest one of its app. */
 function recordsCostSql({ records }: ItemCost, rowCount: (slot: string) => string): string[] {
   return records.map(({ collectionId, perByte, slot }) => {
     const largest = `(select largest from tally where collection_id = ${collectionId})`;
@@ -143,7 +148,7 @@ function recordsCostSql({ records }: ItemCost, rowCount: (slot: string) => strin
 
 const rowCountSql = (slot: string) => `coalesce(json_array_length(i.data, '$."${slot}"'), 0)`;
 
-/** The cost per text of a list in a row. `has_all` also counts its matches. */
+/** The cost per text of a list in a row. For `has_all`, it includes counting the matches. */
 function listCost({ field, op }: LeafCondition): number {
   if (field.kind !== "multi_select" || op === "is_empty") return 0;
   return op === "has_all" ? 2 * innerBytes : innerBytes;
@@ -160,24 +165,24 @@ function anywhereByteCost(condition: AnywhereCondition): number {
 const minEntryBytes = 5;
 const minInnerTextBytes = 3;
 
-/** The maximum cost of one byte of an item, whatever the data. */
+/** The maximum cost of one byte of an item with any data. */
 export function maxCostPerByte({ perByte, perEntry, perText, textPasses }: ItemCost): number {
   const textCost = textPasses * (lookUpBytes / minTextBytes + nodeBytes / minEntryBytes);
   const inner = perText.reduce((sum, { cost }) => sum + cost / minInnerTextBytes, textCost);
   return perEntry.reduce((sum, { cost }) => sum + cost / minEntryBytes, perByte + inner);
 }
 
-/** The part of an item `i` whose cost SQL computes. */
+/** The part of an item `i` for which SQL computes the cost. */
 export interface Measure {
   /** SQL for its bytes. */
   bytes: string;
-  /** Whether the value in a slot belongs to it. */
+  /** Whether the value in a slot belongs to the part. */
   counts: (slot: string) => boolean;
-  /** SQL for the JSON of a list, empty without one. */
+  /** SQL for the JSON of a list. Empty without one. */
   listText: (slot: string) => string;
 }
 
-/** SQLite gets the size of the data without reading it. */
+/** The whole item. SQLite gets the size of the data without reading it. */
 export const wholeMeasure: Measure = {
   bytes: "octet_length(i.data)",
   counts: () => true,
@@ -210,14 +215,14 @@ function sumBySlot(
   return [...sums];
 }
 
-/** SQL for the full cost of an item, including parts that a page's budget counts as rows. */
+/** SQL for the full cost of an item, including the parts that the budget of a page counts as rows. */
 export function totalCostSql(cost: ItemCost, measure = wholeMeasure): string {
   const { rowPasses, lookUpCount } = cost;
   const perRow = ` + ${measure.bytes} * ${rowPasses * rowsByteCost} + ${lookUpCount * lookUpBytes}`;
   return itemCostSql(cost, measure) + perRow;
 }
 
-/** SQL for a bound of `totalCostSql` that reads no more of the item than the measure does. */
+/** SQL for an upper bound of `totalCostSql`. It reads no more of the item than the measure does. */
 export function costBoundSql(cost: ItemCost, { bytes } = wholeMeasure): string {
   const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
   const records = recordsCostSql(cost, () => `${bytes} / ${minEntryBytes}`);
@@ -228,7 +233,7 @@ export function costBoundSql(cost: ItemCost, { bytes } = wholeMeasure): string {
 /** Whether the cost of an item depends on records of other apps. */
 export const readsRecords = ({ records }: ItemCost): boolean => records.length > 0;
 
-/** The maximum cost of this many items with `bytes` of data together. */
+/** The maximum cost of this many items with `bytes` of data in total. */
 export function maxTotalCost(cost: ItemCost, items: number, bytes: number): number {
   if (readsRecords(cost)) return Infinity;
   const perByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
@@ -239,8 +244,9 @@ export function maxTotalCost(cost: ItemCost, items: number, bytes: number): numb
 export const tooHeavyMessage = "too heavy to judge";
 
 /**
- * Makes a condition fail on an item `i` of which a part costs too much. Returns it unchanged if no item can. `conditions`
- * decide the cost. With `otherwise`, it has this value instead of failing.
+ * Makes a condition fail on an item `i` if evaluating it would cost too much. Returns the condition unchanged if no
+ * item can cost that much. `conditions` determine the cost. With `otherwise`, the result is that value instead of a
+ * failure.
  */
 export function boundedSql(
   conditions: readonly Condition[],
@@ -284,7 +290,7 @@ function rowLeaves({ op, value }: LeafCondition): LeafCondition[] {
 
 export type TextLeaf = Extract<LeafCondition, { op: "contains" | "starts_with" }>;
 
-/** Excludes ids and receipt numbers, which are short and need no lookup. */
+/** Whether a folded text needs a lookup. Ids and receipt numbers are short and need none. */
 function isTextLeaf(leaf: LeafCondition): leaf is TextLeaf {
   const isText = leaf.op === "contains" || leaf.op === "starts_with";
   return isText && leaf.field.source.in !== "system";

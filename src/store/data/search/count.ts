@@ -42,8 +42,8 @@ export interface MatchCount {
 }
 
 /**
- * Counts all matches, not only those of a page. Uses the tally or the index if they suffice. Otherwise it examines
- * as many items as a page may. Returns one row, whose `exact` is 0 or 1.
+ * Counts all matches, not only those of a page. Uses the tally or the index if they suffice. Otherwise examines as many
+ * items as a page may. Returns one row, in which `exact` is 0 or 1.
  */
 export function countStatement(plan: Plan, scan: Scan): PageStatement {
   const values = new SearchValues();
@@ -78,12 +78,15 @@ function countRange({ range, budget }: RangeScan): string {
     from (select 1 from (select number as item from item) c where ${inRangeSql(range)} limit ${rows + 1})`;
 }
 
-/** Whether index probes can check all drivers but one. A probe is fast for a single value, not for a range or list. */
+/**
+ * Whether index probes can check all drivers but one. A probe is fast for a single value, but not for a range or a
+ * list.
+ */
 function isCountable(drivers: readonly EntryDriver[]): boolean {
   return drivers.filter(({ range }) => !("at" in range)).length <= 1;
 }
 
-/** Counts the entries of one driver whose items all other drivers have too. Reads no item. */
+/** Counts the entries of one driver whose items also match all other drivers. Reads no item. */
 function countEntries(
   drivers: readonly EntryDriver[],
   planDriver: EntryDriver | null,
@@ -126,13 +129,13 @@ export function countFromResult(result: D1Result | undefined): MatchCount | null
 
 export type TextPrefixes = TextSearch["prefixes"];
 
-/** `prefixStatement` reads this many entries, ids and receipt numbers each. */
+/** The number of entries, of ids and of receipt numbers that `prefixStatement` reads. */
 const maxEntries = 200;
 const maxPrefixMatches = 20;
 
 /**
- * Finds the newest items with a value that starts with one of the texts. Considers only the first entries in the
- * index. In a large collection, a scan would reach these items late.
+ * Finds the newest items with a value that starts with one of the texts. Reads only the first entries in the index. In
+ * a large collection, a scan would take long to reach these items.
  */
 export function prefixStatement(scan: Scan, prefixes: TextPrefixes): PageStatement {
   const values = new SearchValues();
@@ -151,7 +154,10 @@ function entriesSql({ texts, fields }: TextPrefixes, values: SearchValues): stri
       cross join search_entry c on c.field = f.value and c.value >= r.value ->> 0 and c.value < r.value ->> 1`;
 }
 
-/** The index of ids covers all collections, so the first matching ids may belong to other collections. */
+/**
+ * Selects items by the start of their ids. The index of ids covers all collections, so the first ids may belong to
+ * others.
+ */
 function idsSql({ texts }: TextPrefixes, values: SearchValues): string {
   return `select c.number as item from ${prefixRangesSql(texts, values)} r
       cross join item c on c.id >= r.value ->> 0 and c.id < r.value ->> 1`;
@@ -176,7 +182,7 @@ function prefixRangesSql(texts: readonly string[], values: SearchValues): string
   return values.table(ranges);
 }
 
-/** The number of a collection's items, and the indexing progress while some lack search entries. */
+/** The number of a collection's items. Also the indexing progress while some items lack search entries. */
 export interface CollectionStatus {
   itemCount: number;
   indexing: { done: number; total: number } | null;

@@ -54,11 +54,11 @@ function conditionDrivers(condition: Condition, isItemField = true): EntryDriver
 const isCreator = ({ source }: SearchField) =>
   source.in === "system" && source.name === "createdBy";
 
-/** Who changed an item last has no index, which every change would write. */
+/** Whether the field has an index. The last editor of an item has none, because every change would write an entry. */
 const isIndexed = (field: SearchField) =>
   field.kind === "actor" ? isCreator(field) : !isStoredOrder(field);
 
-/** Returns a list or range that contains a value of every match. Returns null when the condition implies none. */
+/** Returns a list or range that contains a value of every match. Returns null if the condition implies none. */
 export function rangeOf({ op, value }: LeafCondition): ValueRange | null {
   switch (op) {
     case "eq":
@@ -114,7 +114,7 @@ export function isSingleValue({ range, isSingle }: EntryDriver): boolean {
 /** Builds the SQL after `from` for the driver's entries, as a table `c` with `item`. Conditions may follow. */
 export function driverSql({ field, range }: EntryDriver, values: SearchValues): string {
   const inRange = rangeSql(range, "c.value", values);
-  // The table of items has an index of its own by creator.
+  // The table of items has its own index by creator.
   return isCreator(field)
     ? `(select number as item, created_by as value from item) c where true${inRange}`
     : `search_entry c where c.field = ${field.number}${inRange}`;
@@ -134,7 +134,7 @@ export function rangeSql(range: ValueRange, column: string, values: SearchValues
   return lowSql + highSql;
 }
 
-/** SQL condition: the item of an entry `c` has one of the driver's entries. It reads only the index. */
+/** SQL condition: the item of an entry `c` has one of the driver's entries. Reads only the index. */
 export function probeSql({ field, range }: EntryDriver, values: SearchValues): string {
   const entry = isCreator(field)
     ? `item p where p.number = c.item${rangeSql(range, "p.created_by", values)}`

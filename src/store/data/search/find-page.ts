@@ -11,17 +11,17 @@ import { firstNames, includedFor, namesInOrder, type RecordName } from "./includ
 import { loadPage, type PageExtras, type SearchPage } from "./page.ts";
 
 /**
- * The search cannot run. Sorting by several keys would take too many items or bytes, or one item is too large
- * for the conditions.
+ * The search cannot run: sorting by several keys would take too many items or bytes, or one item is too large for the
+ * conditions.
  */
 export interface SearchTooLarge {
   exceeded: "items" | "bytes" | "item";
 }
 
 /**
- * Finds at most `rows` matches after a position, in the order of the search. The page takes one round trip. Planning and
- * reloading truncated cursor texts may take one before it. A page too heavy to sort, and one that refers to more records
- * than fit, take another each.
+ * Finds at most `rows` matches after a position, in the order of the search. The page takes one round trip. Planning
+ * and reloading truncated cursor texts may take one before it. A page that is too heavy to sort, or that refers to more
+ * records than fit, takes another.
  */
 export async function findPage(
   db: CollectionDatabase,
@@ -53,12 +53,12 @@ export async function findPage(
   }
 }
 
-/** How often a page is read again, because its first item changes meanwhile. */
+/** The maximum number of reads of a page whose first item changes concurrently. */
 const maxAttempts = 5;
 
 /**
- * The page with the records of its first items, if not all records fit. It is read again together with the records, so that
- * all are as they were at one moment. The last of its `rows` only tells that another page follows.
+ * Returns the page with the records of its first items, if not all records fit. Reads the page again together with the
+ * records, so that both show the same moment. The last of its `rows` only shows that another page follows.
  */
 async function withFittingRecords(
   firstPage: SearchPage,

@@ -14,15 +14,18 @@ import { columnNames, columns } from "./scan.ts";
 import { SearchValues } from "./search-values.ts";
 import { sumBefore } from "./shown.ts";
 
-/** The records of the first items of a page, for a page whose items refer to more records than fit. */
+/** Reads the records of the first items of a page whose items refer to more records than fit. */
 
-/** A caller that sees all records examines none. D1 limits the size of a parameter. */
+/**
+ * The maximum number of names for a caller that sees all records, which need no examination. D1 limits the size of a
+ * parameter.
+ */
 const maxNames = 20_000;
 
-/** A record by its ID and the collection of its app, with the place of the first item, from 1, that refers to it. */
+/** The ID of a record, the collection of its app, and the place, from 1, of the first item that refers to the record. */
 export type RecordName = [id: string, app: number, place: number];
 
-/** The names of the records to which items refer, each once, in the order of the items. */
+/** Returns the names of the records that items refer to, without duplicates, in the order of the items. */
 export function namesInOrder(
   items: readonly Item[],
   expanded: readonly ExpandedReference[],
@@ -39,7 +42,7 @@ export function namesInOrder(
 
 const keyOf = ([id, app]: RecordName): string => `${app} ${id}`;
 
-/** The names whose records one statement looks up. */
+/** Returns the names whose records one statement looks up. */
 export const firstNames = (
   names: readonly RecordName[],
   expanded: readonly ExpandedReference[],
@@ -47,8 +50,8 @@ export const firstNames = (
   names.slice(0, expanded.some(({ shownBy }) => shownBy !== null) ? maxExamined : maxNames);
 
 /**
- * The records for the items of a page, which may have changed since `names` were read. It ends before the item that refers to
- * a record that the statement did not look up, or that exceeds the limits.
+ * Returns the records for the items of a page, which may have changed since `names` were read. Ends before the first
+ * item that refers to a record that the statement did not look up, or that exceeds the limits.
  */
 export function includedFor(
   items: readonly Item[],
@@ -63,8 +66,9 @@ export function includedFor(
 }
 
 /**
- * The statement for the records with these names, in their order. `k0` is the place of a name, and a row without data exceeds
- * the limits. No table has an order of its own, so that SQLite reads each row as it comes, and stops at the first limit.
+ * Returns the statement for the records with these names, in their order. `k0` is the place of a name. A row without
+ * data exceeds the limits. No table in the statement is sorted, so SQLite reads row by row and stops at the first
+ * limit.
  */
 export function orderedStatement(
   names: readonly RecordName[],

@@ -9,35 +9,37 @@ import { recordCostSql, seesRecordSql } from "./shown.ts";
 import { allowedColumn, columnNames, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
 
-/** A reference that a page expands: where items have it, and the collection of its app, as far as the caller sees it. */
+/**
+ * A reference that a page expands: its slot in the items, and the collection of its app as far as the caller sees it.
+ */
 export interface ExpandedReference extends Expansion {
   collectionId: number;
-  /** Null for a caller that sees all records of the app. */
+  /** The view through which the caller sees the app. Null for a caller that sees all records. */
   shownBy: ShownBy | null;
 }
 
-/** A page brings at most this many records of other apps, and this many bytes of them (contract, section 18). */
+/** A page includes at most this many records of other apps, and this many bytes of them (contract, section 18). */
 export const maxIncluded = 500;
 export const maxIncludedBytes = 4_000_000;
 
-/** If the caller sees only a view of some apps, a page examines at most this many references, at this cost. */
+/** If the caller sees only a view of some apps, a page examines at most this many references, with at most this cost. */
 export const maxExamined = 1000;
 export const maxExaminedCost = 32_000_000;
 
 /** The records that the items of a page refer to. */
 export interface Included {
   records: Item[];
-  /** The place of the first item, from 1, that brings too many or too large records; null if none does. */
+  /** The place, from 1, of the first item that refers to too many or too large records. Null if no item does. */
   overflow: number | null;
 }
 
-/** The records of a page that continues after its first `count` items. */
+/** Joins the records of a page's first `count` items with the records of the items that follow. */
 export const joinIncluded = (first: Included, rest: Included, count: number): Included => ({
   records: [...first.records, ...rest.records],
   overflow: first.overflow ?? (rest.overflow === null ? null : rest.overflow + count),
 });
 
-/** The IDs to which an item refers. */
+/** Returns the IDs that an item refers to. */
 export function referencedIds(
   { data }: Pick<Item, "data">,
   expanded: readonly Pick<Expansion, "slot" | "list">[],
@@ -49,8 +51,9 @@ export function referencedIds(
 }
 
 /**
- * Extends the statement of a page by the records that its items refer to, which have the kind `included`, in any order. It
- * reads 3 rows for each record. More than `maxIncluded` records, or none, mean that not all of them fit.
+ * Extends the statement of a page by the records that its items refer to, in any order. These rows have the kind
+ * `included`. The statement reads 3 rows for each record. It returns more than `maxIncluded` records, or none, if not
+ * all of them fit.
  */
 export function withIncluded(
   { text, values }: PageStatement,
@@ -92,10 +95,10 @@ interface RecordsSql {
   isNarrow: boolean;
   /** Joins a record `i` to its name `n`. */
   join: string;
-  /** Whether the caller sees the record, and a bound of what it costs to evaluate that. */
+  /** Whether the caller sees the record, and an upper bound of the cost of evaluating that. */
   isSeen: string;
   cost: string;
-  /** The data that the caller sees of a record `i`, and its bytes. */
+  /** The data of a record `i` that the caller sees, and its bytes. */
   data: string;
   bytes: string;
 }
@@ -121,12 +124,12 @@ export function recordsSql(
   };
 }
 
-/** Measures the records only if they could be too large. */
+/** SQL for all records. Measures them only if they could be too large. */
 function allRecords(expanded: readonly ExpandedReference[], records: RecordsSql) {
   const { join, bytes } = records;
   const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");
   const limit = maxIncluded + 1;
-  // The conditions of a view are evaluated once. Without any, reading each record twice costs more.
+  // Evaluates the conditions of a view once. Without conditions, reading each record twice would cost more.
   const seen = records.isNarrow
     ? {
         tables: seenTables(expanded, records),
@@ -143,8 +146,8 @@ function allRecords(expanded: readonly ExpandedReference[], records: RecordsSql)
 }
 
 /**
- * The table `seen` of the records that the caller sees. It is empty if there are too many to examine. The conditions of a view
- * may be as deep as D1 accepts, so few other conditions stand beside them.
+ * The table `seen` of the records that the caller sees. It is empty if there are too many to examine. The conditions of
+ * a view may be as deep as D1 accepts, so few other conditions surround them.
  */
 const seenTables = (
   expanded: readonly ExpandedReference[],
@@ -162,7 +165,7 @@ export type IncludedRow = Omit<ItemRow, "data"> & {
   k0?: unknown;
 };
 
-/** Picks the included records from the rows of a page. */
+/** Returns the included records from the rows of a page. */
 export function includedFromRows(rows: readonly IncludedRow[]): Included {
   const included = rows.filter(({ kind }) => kind === "included");
   const overflowing = included.filter(({ data }) => data === null).map(({ k0 }) => Number(k0));

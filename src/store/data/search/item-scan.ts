@@ -48,7 +48,7 @@ function descendingScanSql(
   const startNumber = scan.start && values.scalar(scan.start.number);
   const { above, below } = rangeAfter(scan.range, "desc", startNumber);
   const top = `(select max(number) from item where number > ${above} and number < ${below})`;
-  // Each side has one bound. SQLite seeks by one bound and reads the rows that a second one excludes.
+  // Each side has one bound. SQLite uses only one bound to seek, and would read the rows that a second bound excludes.
   const newest = `select number as item from item where number <= (select number from top)
       and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
   const size = `(select number from top) - ${withinBytesSql("min(item)")} + 1`;

@@ -107,7 +107,7 @@ function valueScanSql(
   const where = conditionsSql(scan, values);
   const entries = `select c.item from ${candidates} order by c.item ${order}`;
   const [firstCondition] = conditions;
-  // The driver answers the only condition, so every candidate matches.
+  // The driver evaluates the only condition, so every candidate matches.
   if (
     conditions.length === 1 &&
     firstCondition &&
@@ -130,9 +130,12 @@ function valueScanSql(
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 
-/** Optional reads in the round trip of the page. */
+/** Optional reads that share the round trip of the page. */
 export interface PageExtras {
-  /** The stamps of the definitions that the caller has cached (`cachedStampsJson`). They are not read again. */
+  /**
+   * The stamps of the definitions that the caller has cached (`cachedStampsJson`). The statement does not read these
+   * again.
+   */
   stamps?: string;
   withCount?: boolean;
   prefixes?: TextPrefixes | null;
@@ -141,9 +144,9 @@ export interface PageExtras {
   values?: readonly FieldValue[];
   /** The collections that the search reads through references. */
   targets?: PageTargets;
-  /** References whose records come with the page. */
+  /** References whose records the page includes. */
   expanded?: readonly ExpandedReference[];
-  /** The names of these records, if not all fit. The page then has as many of the first ones as fit. */
+  /** The names of these records if not all of them fit. The page then includes as many of the first records as fit. */
   names?: readonly RecordName[] | null;
 }
 
@@ -151,7 +154,7 @@ export interface SearchPage extends SearchHead {
   hits: { item: Item; position: FullPosition }[];
   /** The last position that the scan examined, if the budget or the byte limit ended the page early. */
   edge: FullPosition | null;
-  /** What is left of the room of a narrow caller's page. Null if further items have none. */
+  /** The remaining room of a narrow caller's page. Null if there is no room for further items. */
   room: PartSizes | null;
   /** Whether there is too much to sort at once. */
   isHeavy: boolean;
@@ -220,7 +223,7 @@ export async function loadPage(
   };
 }
 
-/** The hits for which a narrow caller's page has room, and what is left of it. */
+/** Returns the hits that fit a narrow caller's page, and the remaining room. */
 function fitHits(
   hits: readonly PageRow[],
   room: PartSizes,

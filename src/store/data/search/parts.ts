@@ -4,18 +4,20 @@ import type { ShownBy } from "#domain/search/tree.ts";
 import type { SearchValues } from "./search-values.ts";
 import { balancedSql, type Measure } from "./cost.ts";
 
-/** SQL for the sizes of the two parts into which a narrow caller divides an item `i`. It reads the item's data. */
+/**
+ * SQL for the sizes of the two parts into which a narrow caller's view divides an item `i`. It reads the item's data.
+ */
 
 /** D1 limits a function to 32 arguments. */
 const maxPaths = 30;
 
 const pathOf = (slot: string) => `'$."${slot}"'`;
 
-/** SQL for the values in these slots of some JSON, as lists. Each depends on nothing else in the JSON. */
+/** SQL for the values in these slots of a JSON text, as lists. Each list depends on nothing else in the JSON. */
 function valuesSql(json: string, slots: readonly string[]): string[] {
   const lists = [];
   for (let start = 0; start < slots.length; start += maxPaths) {
-    // With several paths, json_extract always returns a list. The extra one never exists.
+    // With several paths, `json_extract` always returns a list. The extra path never exists.
     const paths = [...slots.slice(start, start + maxPaths).map(pathOf), "'$.no'"];
     lists.push(`json_extract(${json}, ${paths.join(", ")})`);
   }
@@ -28,7 +30,7 @@ const lengthsSql = (texts: readonly string[]) =>
     texts.map((text) => `octet_length(${text})`),
   );
 
-/** The length of what `valuesSql` returns where no slot has a value. */
+/** The length of the result of `valuesSql` if no slot has a value. */
 const emptyLength = (count: number) =>
   Math.ceil(count / maxPaths) * "[null]".length + count * "null,".length;
 
@@ -59,18 +61,18 @@ function partMeasure(slots: Slots): Measure {
   };
 }
 
-/** What the caller sees of an item. */
+/** The part of an item that the caller sees. */
 export const shownMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.shown);
 
-/** What it does not see. */
+/** The part of an item that the caller does not see. */
 export const hiddenMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.hidden);
 
-/** SQL for the data of an item `i` that has only the fields that the caller sees. */
+/** SQL for the data of an item `i`, reduced to the fields that the caller sees. */
 export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =>
   `(select json_group_object(d.key, json(i.data -> d.key)) from json_each(i.data) d
     where d.key in ${values.list([...parts.shown.keys()])})`;
 
-/** SQL for the bytes of what `shownDataSql` returns of an item `i`, without its names and punctuation. */
+/** SQL for the bytes of the result of `shownDataSql`, without its names and punctuation. */
 export function shownDataBytesSql({ parts }: ShownBy, values: SearchValues): string {
   const slots = [...parts.shown];
   const whole = slots.flatMap(([slot, shownColumns]) => (shownColumns ? [] : [slot]));
@@ -87,6 +89,6 @@ export function shownDataBytesSql({ parts }: ShownBy, values: SearchValues): str
   return `cast(${balancedSql("+", [inWhole, ...lists])} as integer)`;
 }
 
-/** SQL for the bytes that the caller does not see, as limits count them (`inHiddenSteps`). */
+/** SQL for the bytes that the caller does not see, rounded as the limits count them (`inHiddenSteps`). */
 export const hiddenBytesSql = (shownBy: ShownBy): string =>
   `(${hiddenMeasure(shownBy).bytes} / ${hiddenSteps.bytes} * ${hiddenSteps.bytes})`;

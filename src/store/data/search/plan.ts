@@ -22,16 +22,16 @@ import {
 import { SearchValues } from "./search-values.ts";
 import { maxKeyItemBytes } from "./budget.ts";
 
-/** A plan sorts at most this many candidates in memory. It scans more in order. */
+/** The maximum number of candidates that a plan sorts in memory. For more, it scans in order. */
 const maxInMemoryCandidates = 1000;
-/** The same limit when a condition bounds the sort field, because scanning that field is already a good plan. */
+/** The same limit when a condition bounds the sort field. Scanning that field is then already a good plan. */
 const maxBoundedCandidates = 100;
 /** The maximum number of items that a search with several sort keys may sort. */
 export const maxSortedItems = 10_000;
 
 /**
- * Chooses the drivers whose sizes decide the plan, and the size limit. A null driver stands for all items of the range.
- * Returns no drivers when one plan is good for all sizes.
+ * Chooses the drivers whose sizes determine the plan, and the size limit. A null driver stands for all items of the
+ * range. Returns no drivers if one plan is good for all sizes.
  */
 function chooseProbes(search: Search): { drivers: (EntryDriver | null)[]; maxCount: number } {
   const drivers = findDrivers(search);
@@ -58,19 +58,19 @@ export function needsSizes(search: Search): boolean {
   return search.sort.length > 1 || chooseProbes(search).drivers.length > 0;
 }
 
-/** The size of a driver, as a probe finds it. */
+/** The size of a driver, measured by a probe. */
 export interface DriverSize {
   /** The number of its entries, counted up to one more than the limit. */
   count: number;
-  /** The distance between the numbers of its newest items. Rarer items have a larger span. */
+  /** The difference between the numbers of its newest items. Rarer items have a larger span. */
   span: number;
 }
 
-/** The size of the collection, as a probe finds it. */
+/** The size of the collection, measured by a probe. */
 export interface CollectionSize {
   /** The number of its items. */
   itemCount: number;
-  /** The bytes of the largest item that was ever stored. */
+  /** The bytes of the largest item that the collection has ever stored. */
   largestItemBytes: number;
 }
 
@@ -78,7 +78,7 @@ export const emptyProbe = { sizes: [], collectionSize: { itemCount: 0, largestIt
 
 /**
  * Counts the items of each driver, up to one more than the limit, and loads the size of the collection. The limit is
- * `maxSize`, or what the plan of a page needs.
+ * `maxSize`, or the limit that planning a page needs.
  */
 export async function probeSizes(
   db: CollectionDatabase,
@@ -109,7 +109,7 @@ export async function probeSizes(
 
 const sampleSize = 32;
 
-/** SQL that counts the driver's items or entries, up to one more than `maxCount`. */
+/** SQL for the number of the driver's items or entries, up to one more than `maxCount`. */
 function countSql(
   driver: EntryDriver | null,
   maxCount: number,
@@ -122,7 +122,10 @@ function countSql(
   return `(select count(*) from (select 1 from ${source} limit ${maxCount + 1}))`;
 }
 
-/** Like `driverSql`. With several values, entries inside the range could be far apart, so the range does not apply. */
+/**
+ * Like `driverSql`, but does not apply the range to several values, because entries inside the range could be far
+ * apart.
+ */
 function driverEntriesSql(driver: EntryDriver, range: ItemRange, values: SearchValues): string {
   const entries = driverSql(driver, values);
   return isSingleValue(driver) ? `${entries} and ${inRangeSql(range)}` : entries;
@@ -136,9 +139,9 @@ function spanSql(driver: EntryDriver | null, range: ItemRange, values: SearchVal
 }
 
 /**
- * Finds the driver with the fewest items for a search that reads all of its matches. Null stands for all items of the
- * range. In a collection with more than `maxItems`, it compares the sizes of all drivers. With a small `itemCount`, which
- * may be outdated, it compares none.
+ * Finds the driver with the fewest items, for a search that reads all of its matches. Null stands for all items of the
+ * range. Compares the sizes of all drivers if the collection has more than `maxItems`. Compares none if `itemCount`,
+ * which may be outdated, is small.
  */
 export async function findSmallestDriver(
   db: CollectionDatabase,
@@ -163,7 +166,7 @@ export async function findSmallestDriver(
   return isSmall || isLarge ? (smallest?.driver ?? null) : ordered;
 }
 
-/** The way to load a page. Every plan returns the same items in the same order, so pages may use different plans. */
+/** A way to load a page. Every plan returns the same items in the same order, so pages may use different plans. */
 export type Plan =
   /** Reads and sorts all candidates in memory. Without a driver, these are all items of a range or collection. */
   | { scan: "none"; driver: Driver | null }
@@ -187,7 +190,7 @@ export type Plan =
       probes: EntryDriver[];
     };
 
-/** Plans which of the sort field's entries to scan, and whether items without a value there can match. */
+/** Determines which of the sort field's entries to scan, and whether items without a value there can match. */
 export function planSortScan(search: Search, sort: SortKey): Extract<Plan, { scan: "sort" }> {
   const drivers = findDrivers(search);
   const sortDriver = drivers.find(
@@ -243,9 +246,8 @@ function needsValue(condition: LeafCondition): boolean {
 const maxInMemoryBytes = 16_000_000;
 
 /**
- * Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. For a narrow
- * caller, the largest item does not decide whether a plan reads the items in memory, because the pages of a scan may end
- * earlier. The statement itself rejects too much.
+ * Chooses the plan from the sizes of the probed drivers. Returns undefined if there are too many items to sort. For a
+ * narrow caller, the size of the largest item does not decide whether a plan sorts in memory. Pages of a scan may end early.
  */
 export function choosePlan(
   search: Search,

@@ -50,7 +50,7 @@ export function itemRange(collectionId: number, search: Search, values: SearchVa
   };
 }
 
-/** Intersects the ranges that a search requires of `$created_at`. Returns null when there are none. */
+/** Returns the intersection of the ranges that a search requires of `$created_at`. Null if there are none. */
 export function createdRange(search: Search): Bounds | null {
   const bounds = requiredConditions(search.conditions).flatMap(
     (condition) => createdBoundsOf(condition) ?? [],
@@ -85,7 +85,7 @@ export function inRangeSql({ above, below }: ItemRange): string {
   return `c.item > ${above} and c.item < ${below}`;
 }
 
-/** Cuts the range to the numbers that follow a number in this order. */
+/** Limits the range to the numbers that follow a number in this order. */
 export function rangeAfter(
   range: ItemRange,
   order: "asc" | "desc",
@@ -113,13 +113,13 @@ type NamingField = (typeof namingFields)[number];
 const isNaming = (name: SystemField): name is NamingField =>
   (namingFields as readonly SystemField[]).includes(name);
 
-/** Items that a condition names by its values. They are few, so a search always starts from them. */
+/** Items that a condition selects by ID or receipt number. They are few, so a search always starts from them. */
 export interface NamedItems {
   by: NamingField;
   names: Comparable[];
 }
 
-/** Finds the items of the first condition that names any. */
+/** Finds the items of the first condition that names items. */
 export function findNamedItems(search: Search): NamedItems | null {
   return (
     requiredConditions(search.conditions)
@@ -137,7 +137,7 @@ function toNamedItems(condition: Condition): NamedItems | null {
   return range && "among" in range ? { by: source.name, names: range.among } : null;
 }
 
-/** Selects the numbers of the named items as `item`. Other items may be included, and the conditions exclude them. */
+/** Selects the numbers of the named items as `item`. May include other items, which the conditions exclude. */
 export function namedItemsSql(
   { by, names }: NamedItems,
   collectionId: number,
@@ -220,7 +220,7 @@ export function prefixEnd(prefix: string): string | undefined {
   while (points.at(-1) === 0x10_ffff) points.pop();
   const last = points.pop();
   if (last === undefined) return undefined;
-  // Surrogates are not characters, so it skips them.
+  // The next code point after U+D7FF that is a character is U+E000. Surrogates are not characters.
   const next = last === 0xd7ff ? 0xe000 : last + 1;
   return String.fromCodePoint(...points, next);
 }

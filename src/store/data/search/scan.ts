@@ -16,14 +16,14 @@ import {
   type PageStart,
 } from "./ranges.ts";
 
-/** The parts that every scan over candidates uses. */
+/** Code that every scan over candidates uses. */
 
 export interface Scan {
   collectionId: number;
   search: Search;
   /** The position after which the page starts. Null for the first page. */
   start: PageStart | null;
-  /** What the page may read before it ends early. */
+  /** The limits after which the page ends early. */
   budget: ScanBudget;
 }
 
@@ -39,8 +39,9 @@ export const columns = () =>
     .join(", ");
 
 /**
- * The columns of the items on a page. For a narrow caller, they have the sizes of what it sees and of the rest, by which
- * `limitedPageSql` limits the page. It also adds the data if items may be large, so that no scan depends on their size.
+ * SQL for the columns of the items on a page. For a narrow caller, they include the sizes of the parts that it sees and
+ * does not see. `limitedPageSql` uses these to limit the page, and adds the data if items may be large, so that no scan
+ * depends on their size.
  */
 export function hitColumns({ search: { shownBy } }: Pick<Scan, "search">): string {
   if (!shownBy) return columns();
@@ -57,11 +58,14 @@ export const nullColumns = ({ search: { shownBy } }: Pick<Scan, "search">): stri
     .map(() => "null")
     .join(", ");
 
-/** The size by which a sort limits its page. `limitedPageSql` limits that of a narrow caller. */
+/**
+ * The column with the size by which a sort limits its page. For a narrow caller, `limitedPageSql` limits the page
+ * instead.
+ */
 export const hitSizeColumn = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
   `${shownBy ? "0" : "octet_length(i.data)"} as size`;
 
-/** The statement of a narrow caller's page. The items after those for which it has room come without data. */
+/** Limits the statement of a narrow caller's page. Items that do not fit have no data. */
 export function limitedPageSql(
   { collectionId, search, budget: { room } }: Scan,
   text: string,
@@ -91,15 +95,15 @@ export function candidatesSql(
   return `(${namedItemsSql(driver, scan.collectionId, values)}) c where ${inRange}`;
 }
 
-/** Joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */
+/** SQL that joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */
 export function itemJoinSql({ collectionId }: Scan): string {
   return `i.number = c.item and i.collection_id = ${collectionId}`;
 }
 
 /**
- * Builds a table `n` whose `size` is how many of `maxCandidates` a page may examine. Without large items, that is all
- * of them. Otherwise `measuredSize` computes it from `spent`, the running sum of the candidates' costs. For a narrow caller,
- * measuring must not change the size, because the largest item would decide it.
+ * SQL for a table `n`. Its column `size` is how many of `maxCandidates` a page may examine. Without large items, these
+ * are all of them. Otherwise, `measuredSize` computes the number from `spent`, the running sum of the candidates'
+ * costs. For a narrow caller, measuring must not change the size, because the size of the largest item would show.
  */
 export function sizeSql(
   { collectionId, search, budget }: Scan,
@@ -127,8 +131,8 @@ export function sizeSql(
 }
 
 /**
- * For `sizeSql`, whose table `t` limits the cost. Evaluates `size` over the candidates that fit the bytes of a page. At least one always fits. Returns
- * `maxCandidates` if all of them do.
+ * SQL for `sizeSql`, whose table `t` limits the cost. Evaluates `size` over the candidates that fit the bytes of a
+ * page. At least one always fits. Returns `maxCandidates` if all of them fit.
  */
 export function measuredSql(
   scan: Scan,
@@ -161,7 +165,7 @@ export function countWithinSql(
 /** The last column of pages on which every candidate matches. */
 export const allowedColumn = "(select size from n) as allowed";
 
-/** Returns all candidates in their order. `allowed` is the number of them that fit the bytes of the page. */
+/** SQL for all candidates in their order. `allowed` is the number of candidates that fit the bytes of the page. */
 export function fullPageSql(
   scan: Scan,
   values: SearchValues,
@@ -182,7 +186,7 @@ interface AscendingScan {
   limit: string;
   /** The maximum number of item numbers to examine. */
   maxCandidates: number;
-  /** Builds the columns for the position of a number. */
+  /** Builds the columns for the position of an item number. */
   position: (number: string) => string;
   where: string;
 }

@@ -4,20 +4,20 @@ import type { PageStatement } from "./batch.ts";
 const storedText = "coalesce(folded, value)";
 
 /**
- * Folds the letters of the languages that have a dotless `ı`. Entries that were written before full case folding have an `i`
- * instead of it, and the final sigma (`ς`) at the end of words.
+ * SQL that folds the letters of the languages that have a dotless `ı`. Entries that were written before full case
+ * folding have an `i` instead of it, and a final sigma (`ς`) at the end of words.
  */
 const turkicText = ["Çç", "Ğğ", "Öö", "Şş", "Üü", "Əə"].reduce(
   (text, [upper, lower]) => `replace(${text}, '${upper}', '${lower}')`,
   "replace(lower(value), 'İ', 'i̇')",
 );
-/** The folded text of an entry that may have a former folding. */
+/** SQL for the folded text of an entry that may have an earlier folding. */
 const correctedText = `iif(instr(value, 'ı') > 0 and instr(${storedText}, 'ı') = 0,
   ${turkicText}, replace(${storedText}, 'ς', 'σ'))`;
 
 /**
- * The entries of the search index with their folded text. While the table `refolding` has a row, some entries still have a
- * former folding. Each statement defines this table only once, because D1 limits its length.
+ * The entries of the search index with their folded text. While the table `refolding` has a row, some entries still
+ * have an earlier folding. Each statement defines this table only once, because D1 limits its length.
  */
 const entryTextTable = `entry_text(field, value, item, text) as not materialized (
       select field, value, item, iif(exists (select 1 from refolding), ${correctedText}, ${storedText}) from search_entry)`;
@@ -35,7 +35,7 @@ export class SearchValues {
   readonly #values: unknown[];
   #usesEntryTexts = false;
 
-  /** Starts from the values of an existing statement, to add conditions to it. */
+  /** Starts from the values of an existing statement, so that conditions can be added to it. */
   constructor(json = "[]") {
     this.#values = JSON.parse(json) as unknown[];
   }
@@ -44,18 +44,18 @@ export class SearchValues {
     return `(?1 ->> ${this.#add(value)})`;
   }
 
-  /** A table that has the values in its column `value`. */
+  /** Returns SQL for a table with the values in its column `value`. */
   table(values: readonly unknown[]): string {
     return `json_each(?1, '$[${this.#add(values)}]')`;
   }
 
-  /** The name of the table `entry_text`. Makes `statement` define it. */
+  /** Returns the name of the table `entry_text`, and makes `statement` define it. */
   entryTexts(): string {
     this.#usesEntryTexts = true;
     return "entry_text";
   }
 
-  /** The statement with these values and the tables that its SQL uses. */
+  /** Returns the statement with these values and the tables that its SQL uses. */
   statement(text: string): PageStatement {
     return {
       text: this.#usesEntryTexts ? withTable(entryTextTable, text) : text,

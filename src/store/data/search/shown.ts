@@ -12,14 +12,17 @@ import {
 import { hiddenBytesSql, hiddenMeasure, shownMeasure } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
 
-/** SQL for the items that the caller sees and that match, and for amounts of them that have limits. */
+/** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
 
 export const sumBefore = (sql: string) => `sum(${sql}) over (rows unbounded preceding) - ${sql}`;
 
-/** The parts of an item that limits of its cost count separately. */
+/** The parts of an item whose costs are limited separately. */
 const costParts = (shownBy: ShownBy) => [shownMeasure(shownBy), hiddenMeasure(shownBy)];
 
-/** An item that the caller does not see is not too heavy for its conditions, because it does not reach them. */
+/**
+ * SQL for the conditions of a search. An item that the caller does not see never reaches them, so it cannot be too
+ * heavy for them.
+ */
 export function conditionsSql({ search }: { search: Search }, values: SearchValues): string {
   const { conditions, shownBy } = search;
   if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
@@ -30,7 +33,7 @@ export function conditionsSql({ search }: { search: Search }, values: SearchValu
   return boundedSql(shownBy.conditions, allSql(conditions, values), costParts(shownBy));
 }
 
-/** The SQL for items that a narrow caller sees, and 0 for those that it does not see. */
+/** SQL that is `sql` for items that a narrow caller sees, and 0 for all others. */
 export function ifShown(
   { shownBy }: Pick<Search, "shownBy">,
   values: SearchValues,
@@ -42,36 +45,38 @@ export function ifShown(
   return `iif(${isShown}, ${sql}, 0)`;
 }
 
-/** SQL for whether a narrow caller sees a record `i` to which an item refers. It does not see one that costs too much. */
+/**
+ * SQL for whether a narrow caller sees a record `i` that an item refers to. False if evaluating that costs too much.
+ */
 export function seesRecordSql(shownBy: ShownBy, values: SearchValues): string {
   const { conditions } = shownBy;
   return boundedSql(conditions, allSql(conditions, values), costParts(shownBy), "0");
 }
 
-/** SQL for a bound of what `seesRecordSql` costs. It does not read the record's data. */
+/** SQL for an upper bound of the cost of `seesRecordSql`. Does not read the record's data. */
 export const recordCostSql = ({ conditions }: ShownBy): string =>
   conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions));
 
 /**
- * An amount of each candidate in two parts, which have separate limits: `shown` is that of what the caller sees, `hidden` that
- * of the rest of its items and of other items. Otherwise, a narrow caller could use a limit up with its own items, and see how
- * much others take. A caller that sees everything has the part `shown` alone.
+ * An amount of each candidate in two parts with separate limits. `shown` counts the parts of items that the caller
+ * sees. `hidden` counts all other parts and items. With a single limit, a narrow caller could almost exhaust it with
+ * its own items, and measure the size of the others. A caller that sees everything has only the part `shown`.
  */
 interface PartsSql {
-  /** The columns of a subquery over items `i`, from which the parts are computed. */
+  /** The columns of a subquery over items `i` from which the parts are computed. */
   columns: string;
   shown: string;
   hidden: string | null;
 }
 
-/** The amount `sql`, for a caller that sees everything. */
+/** The amount `sql` for a caller that sees everything. */
 export const wholePartSql = (sql: string): PartsSql => ({
   columns: `${sql} as amount`,
   shown: "amount",
   hidden: null,
 });
 
-/** Evaluates the conditions of the view once. `others` is the amount of an item that a narrow caller does not see. */
+/** Evaluates the conditions of the view once. `others` is the amount for an item that a narrow caller does not see. */
 export const narrowPartsSql = (
   search: Pick<Search, "shownBy">,
   values: SearchValues,
@@ -83,8 +88,8 @@ export const narrowPartsSql = (
 });
 
 /**
- * A table of the columns `names` and those of the parts, for the items in `from`. SQLite must not merge it with the query
- * around it, which would evaluate the view again for each part.
+ * SQL for a table with the columns `names` and the columns of the parts, for the items in `from`. SQLite must not merge
+ * it with the outer query, which would evaluate the view again for each part.
  */
 function partsTable({ columns, hidden }: PartsSql, names: readonly string[], from: string): string {
   const select = `select ${[...names, columns].join(", ")} from ${from}`;
@@ -93,7 +98,7 @@ function partsTable({ columns, hidden }: PartsSql, names: readonly string[], fro
     : `(with part as materialized (${select}) select * from part)`;
 }
 
-/** SQL after `select` for the total of the larger part over the items in `from`. */
+/** SQL after `select` for the larger total of the two parts over the items in `from`. */
 export function totalSql(parts: PartsSql, from: string): string {
   const { shown, hidden } = parts;
   const total = hidden === null ? `total(${shown})` : `max(total(${shown}), total(${hidden}))`;
@@ -119,8 +124,8 @@ export function partCostsSql(
 }
 
 /**
- * SQL for what the candidates before each one cost, which ends a page early, and for the table with the columns `names` over
- * which it is computed. Without `costSql`, they cost nothing.
+ * SQL for the total cost of the candidates before each one, which ends a page early, and for the table with the columns
+ * `names` over which it is computed. Without `costSql`, the candidates cost nothing.
  */
 export function spentSql(
   { search }: { search: Search },

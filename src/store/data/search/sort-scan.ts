@@ -77,7 +77,9 @@ function sortEntriesSql(
     select c.value, c.item from v cross join search_entry c on ${field} and c.value = v.value${after}`;
 }
 
-/** Returns the entry after which a page starts. For a truncated text, it comes before all texts with that prefix. */
+/**
+ * Returns the entry after which a page starts. For a truncated text, the entry comes before all texts with that prefix.
+ */
 function startEntry(
   sort: SortKey,
   { values: [value = null], number, truncatedKey }: PageStart,

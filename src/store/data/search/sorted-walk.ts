@@ -93,7 +93,7 @@ function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: Sear
       keyed as (select ${["i.number", ...keyColumns].join(", ")} from ${join} where (select fits from b))`;
 }
 
-/** Reads the keys from all entries of the sort fields. A collection that is small enough has few. */
+/** Reads the keys from all entries of the sort fields. Used only if the collection is small enough to have few. */
 function entryKeysSql(scan: RangeScan, values: SearchValues): string {
   const { search, range } = scan;
   const { sort, shownBy } = search;
@@ -108,7 +108,7 @@ function entryKeysSql(scan: RangeScan, values: SearchValues): string {
   });
   const names = indexedFields.map((_, index) => `v${index}`).join(", ");
   const entriesOfKeys = `search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}`;
-  // A narrow caller's own entries have a limit of their own. Which ones are its own takes reading the items.
+  // The entries that a narrow caller sees have a separate limit. Only the items show which entries these are.
   const bytes = "octet_length(c.value)";
   const parts = narrowPartsSql(search, values, { shown: bytes, rest: "0", others: bytes });
   const itemsOfKeys = `item i cross join (select * from ${entriesOfKeys}) c where ${itemJoinSql(scan)}`;
@@ -128,8 +128,8 @@ function entryKeySql({ field }: SortKey, indexedFields: readonly SearchField[]):
 }
 
 /**
- * SQL for a candidate's cost. Large items are not read for it, so theirs is an upper bound, except for a narrow caller: the
- * size of the largest item must not decide. Null if all candidates are cheap.
+ * SQL for the cost of a candidate. Does not read large items, so their cost is an upper bound. For a narrow caller it
+ * is exact, because the size of the largest item must not show. Null if all candidates are cheap.
  */
 function candidateCost(
   { readsEntries, maxItemBytes }: SortedPlan,
