@@ -234,6 +234,61 @@ describe("Deleting an app or form", () => {
     ]);
   });
 
+  it.each([
+    ["form", ""],
+    ["form", "/sorted"],
+    ["app", ""],
+    ["app", "/open"],
+  ] as const)(
+    "ends the cursors of its lists when its key belongs to another one (%s%s)",
+    async (kind, view) => {
+      const key = freshKey(kind);
+      const items = `/${kind}s/${key}/${kind === "app" ? "records" : "submissions"}`;
+      const views = [
+        { key: "open", name: "Open", fields: ["title"] },
+        { key: "sorted", name: "Sorted", sort: [{ field: "title", direction: "asc" }] },
+      ];
+      const put = () => integrator.put(`/${kind}s/${key}/schema`, { fields, views });
+      const newPartner = () =>
+        client({
+          permissions: ["submissions:read", "records:read"],
+          resources: [`${kind}:${key}${view}`],
+        });
+      await put();
+      for (let n = 0; n < 51; n += 1) await integrator.post(items, { data: { title: `t${n}` } });
+      const former = await newPartner();
+      const list = `${items}?limit=1${view === "" ? "" : `&view=${view.slice(1)}`}`;
+      const search = { sort: [{ field: "title", direction: "asc" }] };
+      const links = [
+        (await integrator.get(list)).body.links.next,
+        (await former.get(`${items}?limit=1`)).body.links.next,
+        (await former.get(`/${kind}s/${key}/changes?limit=1`)).body.links.next,
+      ];
+      const searchLink = (await former.post(`${items}/search?limit=1`, search)).body.links.next;
+      const adminLink = (await admin("GET", `/${kind}s/${key}/items`)).body.links.next;
+      const secret = await makeForm(integrator, [{ key: "title", type: "text" }]);
+      await integrator.post(`/forms/${secret}/submissions`, { data: { title: "SECRET" } });
+      await remove(kind, key);
+      await runSchedule(8);
+      expect((await put()).status).toBe(201);
+      await integrator.post(items, { data: { title: "new" } });
+      const partner = await newPartner();
+      const cursorIn = (url: string) => new URL(url).searchParams.get("cursor");
+      const asDownload = { Accept: "application/x-ndjson" };
+      const [ofList = ""] = links;
+      const responses = [
+        await integrator.get(`${list}&cursor=${cursorIn(ofList)}`),
+        await integrator.send("GET", `${list}&cursor=${cursorIn(ofList)}`, undefined, asDownload),
+        ...(await Promise.all(links.slice(1).map((link) => partner.get(link)))),
+        await partner.post(searchLink, search),
+        await partner.send("POST", searchLink, search, asDownload),
+        await admin("GET", adminLink.replace(/^.*\/admin/, "")),
+      ];
+      for (const { status, body } of responses)
+        expect([status, body.errors]).toMatchObject([422, [{ code: "invalid_cursor" }]]);
+    },
+  );
+
   it("stops its webhooks, which continue after a restore", async () => {
     const form = await makeForm(integrator, fields);
     const receiver = new Receiver();

@@ -165,7 +165,7 @@ export async function loadFeedPage(
   { limit, maxBytes, since }: FeedLimits,
 ): Promise<FeedPage> {
   const { above, below } = itemNumberRange(db.collectionId);
-  const from = after ?? above;
+  const from = Math.max(after ?? above, above);
   const values = { after: from, below, limit, maxBytes };
   const seenValues = { ...values, seen: JSON.stringify(seen) };
   const page =
