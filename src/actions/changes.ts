@@ -24,7 +24,7 @@ import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.
 import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { maxPageLimit } from "#domain/cursor.ts";
+import { assertPositionIn, maxPageLimit } from "#domain/cursor.ts";
 import { hasWholeAccess } from "#domain/credential/credential.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
@@ -108,6 +108,7 @@ export function buildFieldChanges(
 const feedRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 export interface ChangesPage {
+  collectionId: number;
   changes: ChangeView[];
   schemaVersion: number;
   /** The number after which the next page starts: the last change on this page, or the end of the feed. */
@@ -153,6 +154,7 @@ export async function listChanges(
   // The cached collection is deleted, and its key belongs to another one now.
   if (compiled.collection.id !== id) {
     forgetCollection(ctx.memory, id);
+    assertPositionIn(compiled.collection.id, position && [position.number]);
     return listChanges(ctx, compiled, start, { limit, each });
   }
   const access = await accessCurrentCollection(ctx, compiled);
@@ -185,13 +187,14 @@ async function scanChanges(
   const isNarrow = access.extent === "narrow";
   const since = ctx.now() - feedRetentionMs;
   const { edges } = firstPage;
-  const { id, version: schemaVersion } = access.collection;
+  const { id: collectionId, version: schemaVersion } = access.collection;
   const { timeline } = ctx.databases;
-  const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
+  const end =
+    edges.last ?? itemNumberRange(collectionId).above + Math.max(0, lowestSequence(timeline) - 1);
   if (position) assertNotExpired(position, since, edges);
   const seenNow = isNarrow ? ctx.now() : 0;
-  if (start === "now")
-    return { changes: [], schemaVersion, nextPosition: end, mark, seenUntil: seenNow };
+  const common = { collectionId, schemaVersion, mark };
+  if (start === "now") return { ...common, changes: [], nextPosition: end, seenUntil: seenNow };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
   const firstShown = hasExpired
@@ -205,7 +208,7 @@ async function scanChanges(
   const last = await fillFeedPage(shown, scan);
   const changes = each ? shown.views : mergeByItem(shown.views);
   const seenUntil = isNarrow ? last.at : 0;
-  return { changes, schemaVersion, nextPosition: last.number, mark, seenUntil };
+  return { ...common, changes, nextPosition: last.number, seenUntil };
 }
 
 type LoadPage = (after: number | null, count: number) => Promise<FeedPage>;

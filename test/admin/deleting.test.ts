@@ -1,8 +1,11 @@
+import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
+import { app as worker } from "../../src/app.ts";
 import { eraseDeleted } from "../../src/store/data/erase-deleted.ts";
 import { Client, type Json } from "../support/client";
 import { databases, dataDb, dataHandle } from "../support/databases";
 import { as, newMember } from "../support/members";
+import { serviceWith } from "../support/serve";
 import { admin, client, freshKey, issue, makeApp, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
@@ -288,6 +291,40 @@ describe("Deleting an app or form", () => {
         expect([status, body.errors]).toMatchObject([422, [{ code: "invalid_cursor" }]]);
     },
   );
+
+  it("ends the cursors of its feed and searches also where it is still known, and starts the new feed", async () => {
+    const key = freshKey("form");
+    const items = `/forms/${key}/submissions`;
+    const put = () => integrator.put(`/forms/${key}/schema`, { fields });
+    const issueRights = () => client({ resources: [`form:${key}`] });
+    // Isolates with memories of their own do not learn of the erasure.
+    const [firstService, otherService] = [serviceWith(), serviceWith()];
+    const isolated = (caller: Client, service = firstService) =>
+      caller.through(async (request) => worker.fetch(request, service, createExecutionContext()));
+    await put();
+    for (const title of ["a", "b"]) await integrator.post(items, { data: { title } });
+    const former = isolated(await issueRights());
+    const search = { sort: [{ field: "$id", direction: "asc" }] };
+    const searchLink = (await former.post(`${items}/search?limit=1`, search)).body.links.next;
+    const feedLink = (await former.get(`/forms/${key}/changes?limit=1`)).body.links.next;
+    await isolated(await issueRights(), otherService).get(items);
+    const secret = await makeForm(integrator, [{ key: "title", type: "text" }]);
+    await integrator.post(`/forms/${secret}/submissions`, { data: { title: "SECRET" } });
+    await remove("form", key);
+    await runSchedule(8);
+    expect((await put()).status).toBe(201);
+    await integrator.post(items, { data: { title: "new" } });
+    const partner = await issueRights();
+    const responses = [
+      await isolated(partner).get(feedLink),
+      await isolated(partner).post(searchLink, search),
+    ];
+    for (const { status, body } of responses)
+      expect([status, body.errors]).toMatchObject([422, [{ code: "invalid_cursor" }]]);
+    const feed = await isolated(partner, otherService).get(`/forms/${key}/changes`);
+    expect(feed.body.items).toMatchObject([{ item: { data: { title: "new" } } }]);
+    expect((await partner.get(feed.body.links.next)).status).toBe(200);
+  });
 
   it("stops its webhooks, which continue after a restore", async () => {
     const form = await makeForm(integrator, fields);
