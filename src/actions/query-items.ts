@@ -137,7 +137,7 @@ function assertAnswerable(
 }
 
 /** Returns the collection to which the key belongs now. Rethrows the error if it is still the same one. */
-async function findReplacement(
+export async function findReplacement(
   ctx: ReadContext,
   access: CollectionAccess,
   error: unknown,

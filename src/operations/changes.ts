@@ -43,7 +43,7 @@ export const listChangesOperation = (kind: CollectionKind) => {
         cursor === undefined || cursor === "now"
           ? (cursor ?? null)
           : await feedPosition(feedBinding(compiled.collection.id), cursor);
-      return listChanges(primaryCtx, compiled, start, { limit, each: all === "true" });
+      return listChanges(primaryCtx, compiled, { start, limit, each: all === "true" });
     },
     async run(_, { prefetched, origin }) {
       const { changes, schemaVersion, collectionId, ...page } = await prefetched();
