@@ -14,6 +14,7 @@ import type { ActionContext, ReadContext } from "./context.ts";
 import {
   changesInView,
   feedMark,
+  mergeByItem,
   seenChanges,
   ShownChanges,
   type ShowChange,
@@ -163,6 +164,26 @@ class OutdatedDefinition extends Error {
   }
 }
 
+/** Each read returns the head of the definition, so that no page shows data by an older one. */
+function pageLoader(
+  ctx: ReadContext,
+  compiled: CompiledCollection,
+  mark: string,
+  since: number,
+): LoadPage {
+  const { collection } = compiled;
+  const seen = seenChanges(ctx, compiled, mark);
+  return async (after, count) => {
+    const limits = { limit: count, maxBytes: maxPageBytes, since };
+    const db = ctx.databases.of(collection);
+    const page = await loadFeedPage(db, after, seen, limits, cachedStampsJson([collection]));
+    const { head } = page.head;
+    const current = resolveCollection(ctx, compiled, head);
+    if (head.freshCollection) throw new OutdatedDefinition(current);
+    return page;
+  };
+}
+
 async function scanChanges(
   ctx: ReadContext,
   access: CollectionAccess,
@@ -173,17 +194,7 @@ async function scanChanges(
   const isNarrow = access.extent === "narrow";
   const since = ctx.now() - feedRetentionMs;
   const mark = feedMark(ctx, compiled);
-  const db = ctx.databases.of(compiled.collection);
-  const stamps = cachedStampsJson([compiled.collection]);
-  const seen = seenChanges(ctx, compiled, mark);
-  // Each read returns the head of the definition, so that no page shows data by an older one.
-  const loadPage: LoadPage = async (after, count) => {
-    const limits = { limit: count, maxBytes: maxPageBytes, since };
-    const page = await loadFeedPage(db, after, seen, limits, stamps);
-    const current = resolveCollection(ctx, compiled, page.head.head);
-    if (page.head.head.freshCollection) throw new OutdatedDefinition(current);
-    return page;
-  };
+  const loadPage = pageLoader(ctx, compiled, mark, since);
   const firstLimit = isNarrow ? maxPageLimit : limit;
   const firstPage = await loadPage(position?.number ?? null, firstLimit);
   assertCalculated(ctx, access, firstPage.head.unindexed.outdated);
@@ -213,12 +224,7 @@ async function scanChanges(
   const scan = { firstShown, origin, end, show, loadPage, maxScanned };
   const last = await fillFeedPage(shown, scan);
   const changes = each ? shown.views : mergeByItem(shown.views);
-  return {
-    ...common,
-    changes,
-    nextPosition: last.number,
-    seenUntil: isNarrow ? last.at : 0,
-  };
+  return { ...common, changes, nextPosition: last.number, seenUntil: isNarrow ? last.at : 0 };
 }
 
 type LoadPage = (after: number | null, count: number) => Promise<FeedPage>;
@@ -277,23 +283,4 @@ function assertNotExpired(
   const hasExpired =
     seenUntil > 0 ? seenUntil < since : isDeleted || (nextAt !== null && nextAt < since);
   if (hasExpired) throw problem.changesExpired();
-}
-
-/** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */
-function mergeByItem(views: readonly ChangeView[]): ChangeView[] {
-  const byItem = new Map<string, ChangeView>();
-  for (const view of views) {
-    const previous = byItem.get(view.id);
-    byItem.delete(view.id);
-    if (!previous) {
-      byItem.set(view.id, view);
-      continue;
-    }
-    // The item did not exist before this page and does not exist after it, so it lists no changed fields.
-    const wasNeverVisible = previous.type === "created" && view.type === "deleted";
-    const fields = wasNeverVisible ? [] : [...new Set([...previous.fields, ...view.fields])];
-    const type = previous.type === "created" && view.type === "updated" ? "created" : view.type;
-    byItem.set(view.id, { ...view, type, fields });
-  }
-  return [...byItem.values()];
 }
