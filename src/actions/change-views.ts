@@ -124,3 +124,22 @@ export class ShownChanges {
     this.#hiddenBytes += view.item ? hidden : utf8Length(JSON.stringify(data));
   }
 }
+
+/** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */
+export function mergeByItem(views: readonly ChangeView[]): ChangeView[] {
+  const byItem = new Map<string, ChangeView>();
+  for (const view of views) {
+    const previous = byItem.get(view.id);
+    byItem.delete(view.id);
+    if (!previous) {
+      byItem.set(view.id, view);
+      continue;
+    }
+    // The item did not exist before this page and does not exist after it, so it lists no changed fields.
+    const wasNeverVisible = previous.type === "created" && view.type === "deleted";
+    const fields = wasNeverVisible ? [] : [...new Set([...previous.fields, ...view.fields])];
+    const type = previous.type === "created" && view.type === "updated" ? "created" : view.type;
+    byItem.set(view.id, { ...view, type, fields });
+  }
+  return [...byItem.values()];
+}

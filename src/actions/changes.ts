@@ -9,11 +9,12 @@ import {
 } from "#domain/item/change.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { loadHistory, type PastChange } from "#store/data/changes.ts";
-import { forgetCollection } from "./collection-cache.ts";
+import { resolveCollection } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import {
   changesInView,
   feedMark,
+  mergeByItem,
   seenChanges,
   ShownChanges,
   type ShowChange,
@@ -22,14 +23,16 @@ import { accessCurrentCollection } from "./caller-access.ts";
 import type { FeedPosition } from "./read.ts";
 import { getItemWithChanges, type LoadedItem, type StoredItem } from "./visible.ts";
 import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
 import { itemNumberRange } from "#domain/item/item.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { maxPageLimit } from "#domain/cursor.ts";
-import { hasWholeAccess } from "#domain/credential/credential.ts";
+import { assertPositionIn, maxPageLimit } from "#domain/cursor.ts";
 import { lowestSequence } from "#domain/timeline.ts";
 import { loadFeedPage, type FeedPage } from "#store/data/feed.ts";
 import { maxPageBytes } from "#store/data/search/budget.ts";
-import { loadCurrentCollection } from "./create-item.ts";
+import { cachedStampsJson } from "#store/data/definition-head.ts";
+import { retryOnConflict } from "./idempotent.ts";
+import { findReplacement } from "./query-items.ts";
 import { assertCalculated } from "./search-checks.ts";
 
 /** A history has at most the last 100 stored changes. */
@@ -111,6 +114,7 @@ export function buildFieldChanges(
 const feedRetentionMs = 30 * 24 * 60 * 60 * 1000;
 
 export interface ChangesPage {
+  collectionId: number;
   changes: ChangeView[];
   schemaVersion: number;
   /** The number after which the next page starts: the last change on this page, or the end of the feed. */
@@ -124,6 +128,12 @@ export interface ChangesPage {
 /** The start of a scan: after the number of a change, at the end, or at the oldest available change (null). */
 export type FeedStart = FeedPosition | "now" | null;
 
+interface FeedQuery {
+  start: FeedStart;
+  limit: number;
+  each: boolean;
+}
+
 /**
  * Lists the changes of a collection in commit order. Merges the changes of one item on a page into one, unless `each`
  * is set.
@@ -131,70 +141,80 @@ export type FeedStart = FeedPosition | "now" | null;
 export async function listChanges(
   ctx: ReadContext,
   cached: CompiledCollection,
-  start: FeedStart,
-  { limit, each }: { limit: number; each: boolean },
+  query: FeedQuery,
 ): Promise<ChangesPage> {
-  const position = typeof start === "object" ? start : null;
-  const { id, kind, key } = cached.collection;
-  const since = ctx.now() - feedRetentionMs;
-  const isNarrow = !hasWholeAccess(ctx.resources, kind, key);
-  const db = ctx.databases.of(cached.collection);
-  const loadWith =
-    (mark: string): LoadPage =>
-    (after, count) =>
-      loadFeedPage(db, after, seenChanges(ctx, cached, mark), {
-        limit: count,
-        maxBytes: maxPageBytes,
-        since,
-      });
-  const firstLimit = isNarrow ? maxPageLimit : limit;
-  const likelyMark = feedMark(ctx, cached);
-  const [likelyPage, { compiled, indexing }] = await Promise.all([
-    loadWith(likelyMark)(position?.number ?? null, firstLimit),
-    loadCurrentCollection(ctx, cached),
-  ]);
-  // The cached collection is deleted, and its key belongs to another one now.
-  if (compiled.collection.id !== id) {
-    forgetCollection(ctx.memory, id);
-    return listChanges(ctx, compiled, start, { limit, each });
-  }
-  const access = await accessCurrentCollection(ctx, compiled);
-  assertCalculated(ctx, access, indexing?.fields ?? []);
-  const mark = feedMark(ctx, compiled);
-  // The view of the reader has changed since the cursor was issued.
-  if (position && position.mark !== mark) throw problem.changesExpired();
-  const loadPage = loadWith(mark);
-  const isLikely = mark === likelyMark;
-  const firstPage = isLikely ? likelyPage : await loadPage(position?.number ?? null, firstLimit);
-  return scanChanges(ctx, access, { start, mark, firstPage, loadPage, firstLimit, limit, each });
+  let compiled = cached;
+  return retryOnConflict(ctx, async () => {
+    const access = await accessCurrentCollection(ctx, compiled);
+    compiled = wholeCollection(access);
+    const page = await scanChanges(ctx, access, query).catch(async (error: unknown) => {
+      if (error instanceof OutdatedDefinition) return { current: error.current };
+      return { current: await findReplacement(ctx, access, error) };
+    });
+    if (!("current" in page)) return page;
+    compiled = page.current;
+    return undefined;
+  });
 }
 
-interface ChangesScan {
-  start: FeedStart;
-  mark: string;
-  firstPage: FeedPage;
-  loadPage: LoadPage;
-  firstLimit: number;
-  limit: number;
-  each: boolean;
+/** A read of the feed found a newer definition, in which a view may hide what the older one shows. */
+class OutdatedDefinition extends Error {
+  readonly current: CompiledCollection;
+
+  constructor(current: CompiledCollection) {
+    super("The definition changed.");
+    this.current = current;
+  }
+}
+
+/** Each read returns the head of the definition, so that no page shows data by an older one. */
+function pageLoader(
+  ctx: ReadContext,
+  compiled: CompiledCollection,
+  mark: string,
+  since: number,
+): LoadPage {
+  const { collection } = compiled;
+  const seen = seenChanges(ctx, compiled, mark);
+  return async (after, count) => {
+    const limits = { limit: count, maxBytes: maxPageBytes, since };
+    const db = ctx.databases.of(collection);
+    const page = await loadFeedPage(db, after, seen, limits, cachedStampsJson([collection]));
+    const { head } = page.head;
+    const current = resolveCollection(ctx, compiled, head);
+    if (head.freshCollection) throw new OutdatedDefinition(current);
+    return page;
+  };
 }
 
 async function scanChanges(
   ctx: ReadContext,
   access: CollectionAccess,
-  { start, mark, firstPage, loadPage, firstLimit, limit, each }: ChangesScan,
+  { start, limit, each }: FeedQuery,
 ): Promise<ChangesPage> {
+  const compiled = wholeCollection(access);
   const position = typeof start === "object" ? start : null;
   const isNarrow = access.extent === "narrow";
   const since = ctx.now() - feedRetentionMs;
+  const mark = feedMark(ctx, compiled);
+  const loadPage = pageLoader(ctx, compiled, mark, since);
+  const firstLimit = isNarrow ? maxPageLimit : limit;
+  const firstPage = await loadPage(position?.number ?? null, firstLimit);
+  assertCalculated(ctx, access, firstPage.head.unindexed.outdated);
   const { edges } = firstPage;
-  const { id, version: schemaVersion } = access.collection;
+  const { id: collectionId, version: schemaVersion } = access.collection;
+  if (position) {
+    assertPositionIn(collectionId, [position.number]);
+    // The view of the reader has changed since the service issued the cursor.
+    if (position.mark !== mark) throw problem.changesExpired();
+    assertNotExpired(position, since, edges);
+  }
   const { timeline } = ctx.databases;
-  const end = edges.last ?? itemNumberRange(id).above + Math.max(0, lowestSequence(timeline) - 1);
-  if (position) assertNotExpired(position, since, edges);
+  const end =
+    edges.last ?? itemNumberRange(collectionId).above + Math.max(0, lowestSequence(timeline) - 1);
   const seenNow = isNarrow ? ctx.now() : 0;
-  if (start === "now")
-    return { changes: [], schemaVersion, nextPosition: end, mark, seenUntil: seenNow };
+  const common = { collectionId, schemaVersion, mark };
+  if (start === "now") return { ...common, changes: [], nextPosition: end, seenUntil: seenNow };
   // The oldest stored changes are older than the retention time, so the page starts after them.
   const hasExpired = start === null && edges.firstKept !== null && edges.firstKept !== edges.first;
   const firstShown = hasExpired
@@ -207,8 +227,7 @@ async function scanChanges(
   const scan = { firstShown, origin, end, show, loadPage, maxScanned };
   const last = await fillFeedPage(shown, scan);
   const changes = each ? shown.views : mergeByItem(shown.views);
-  const seenUntil = isNarrow ? last.at : 0;
-  return { changes, schemaVersion, nextPosition: last.number, mark, seenUntil };
+  return { ...common, changes, nextPosition: last.number, seenUntil: isNarrow ? last.at : 0 };
 }
 
 type LoadPage = (after: number | null, count: number) => Promise<FeedPage>;
@@ -267,23 +286,4 @@ function assertNotExpired(
   const hasExpired =
     seenUntil > 0 ? seenUntil < since : isDeleted || (nextAt !== null && nextAt < since);
   if (hasExpired) throw problem.changesExpired();
-}
-
-/** Keeps the last change of each item, in its position, with the fields of all its changes on the page. */
-function mergeByItem(views: readonly ChangeView[]): ChangeView[] {
-  const byItem = new Map<string, ChangeView>();
-  for (const view of views) {
-    const previous = byItem.get(view.id);
-    byItem.delete(view.id);
-    if (!previous) {
-      byItem.set(view.id, view);
-      continue;
-    }
-    // The item did not exist before this page and does not exist after it, so the deletion lists no changed fields.
-    const wasNeverVisible = previous.type === "created" && view.type === "deleted";
-    const fields = wasNeverVisible ? [] : [...new Set([...previous.fields, ...view.fields])];
-    const type = previous.type === "created" && view.type === "updated" ? "created" : view.type;
-    byItem.set(view.id, { ...view, type, fields });
-  }
-  return [...byItem.values()];
 }

@@ -29,7 +29,7 @@ interface FilledSearch {
   apps: ReadableApps;
 }
 
-/** Continues a search whose page ended early. Returns undefined if the definition has changed since the first page. */
+/** Continues a search that ended before its page was full. Returns undefined if a definition that it uses changed meanwhile. */
 export async function fillPage(
   ctx: ReadContext,
   access: CollectionAccess,
@@ -40,7 +40,11 @@ export async function fillPage(
   const { collection } = access;
   const db = ctx.databases.of(collection);
   const end = ctx.now() + maxDeepMs;
-  const extras = { stamps: cachedStampsJson([collection]), expanded: apps.expanded(search) };
+  const extras = {
+    stamps: cachedStampsJson([collection]),
+    targets: apps.pageTargets,
+    expanded: apps.expanded(search),
+  };
   let page = firstPage;
   for (let count = 0; count < maxDeepStatements && ctx.now() < end; count += 1) {
     const missingRows = rows + 1 - page.hits.length;
@@ -48,7 +52,8 @@ export async function fillPage(
     const budget = { ...deepBudget, room: page.room };
     const more = await findPage(db, search, page.edge, missingRows, extras, budget);
     if ("exceeded" in more) throw tooComplexProblem(more);
-    if (more.head.freshCollection) return undefined;
+    const hasOutdatedTarget = apps.confirm(ctx, more.targetHeads);
+    if (more.head.freshCollection || hasOutdatedTarget) return undefined;
     page = {
       ...page,
       hits: [...page.hits, ...more.hits],

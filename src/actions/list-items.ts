@@ -1,4 +1,5 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import { assertPositionIn } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { listItems } from "#store/data/items.ts";
@@ -53,6 +54,7 @@ export async function listItemViews(
     return listItemViews(ctx, kind, key, after, limit);
   }
   const { items, isTruncated, head } = result;
+  assertPositionIn(head.id, after === null ? null : [after]);
   const compiled = await loadCollectionOfHead(ctx, head);
   const page = items.slice(0, Math.min(limit, countItemsThatFit(items, compiled)));
   const last = page.at(-1);

@@ -1,4 +1,4 @@
-import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
+import { assertPositionIn, type CursorPosition, type FullPosition } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import {
@@ -114,6 +114,7 @@ export async function queryItems(
     const hasOutdatedTarget = apps.confirm(ctx, page.targetHeads);
     // The page is outdated, so the query repeats with the definitions that the read returned.
     if (page.head.freshCollection || hasOutdatedTarget) return undefined;
+    assertPositionIn(page.head.id, after);
     assertAnswerable(ctx, access, search, page, apps);
     const filledPage = await fillPage(ctx, access, { query, search, rows, apps }, page);
     if (filledPage === undefined) return undefined;
@@ -136,7 +137,7 @@ function assertAnswerable(
 }
 
 /** Returns the collection that has the key now. Rethrows the error if the collection is unchanged. */
-async function findReplacement(
+export async function findReplacement(
   ctx: ReadContext,
   access: CollectionAccess,
   error: unknown,

@@ -19,6 +19,7 @@ import {
   nextItemVersion,
   diffItems,
   isSameData,
+  isSamePart,
   buildIndexRowChanges,
   serializeData,
 } from "#domain/item/change.ts";
@@ -139,10 +140,15 @@ function assertSubmittable({ collection }: CompiledCollection, now: number): voi
   if (reason) throw problem.submissionsClosed(reason);
 }
 
+/**
+ * Whether a write changes nothing. For a narrow caller, only its part counts. Otherwise, a new version would reveal that the
+ * result of a hidden formula depends on the time.
+ */
 export function hasSameData(
   next: Pick<NextState, "data">,
   { item, compiled: access }: StoredItem,
 ): boolean {
+  if (access.extent === "narrow") return isSamePart(access.fields, item.data, next.data);
   const before = withoutRemovedFields(
     wholeCollection(access).collection.definition.fields,
     item.data,

@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
-import type { FieldError } from "#domain/problem/problem.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
+import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
+import { reasonFor } from "#domain/problem/reasons.ts";
 import { lazy } from "#domain/lazy.ts";
 
 /**
@@ -60,6 +62,25 @@ export async function decodeCursor(
   const content = JSON.parse(text) as CursorPosition | { at: CursorPosition; from: string };
   if (Array.isArray(content)) return { position: content, bookmark: null };
   return { position: content.at, bookmark: content.from };
+}
+
+export function invalidCursorProblem(): Problem {
+  const reason = reasonFor("damagedCursor");
+  return problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
+}
+
+/**
+ * Rejects the position of an item in another collection. A list's cursor is bound to a key, which belongs to another app or
+ * form after an erasure.
+ */
+export function assertPositionIn(
+  collectionId: number,
+  position: Readonly<CursorPosition> | null,
+): void {
+  if (position === null) return;
+  const { above, below } = itemNumberRange(collectionId);
+  const number = Number(position.at(-1));
+  if (number < above || number >= below) throw invalidCursorProblem();
 }
 
 /**

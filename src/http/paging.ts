@@ -1,15 +1,15 @@
 import {
   encodeCursor,
   decodeCursor,
+  invalidCursorProblem,
   type CursorPosition,
   type DecodedCursor,
   type FullPosition,
 } from "#domain/cursor.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import { problem } from "#domain/problem/problem.ts";
 import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
 import type { FeedPosition } from "#actions/read.ts";
 import type { AppEnv, RequestContext } from "./env.ts";
-import { reasonFor } from "#domain/problem/reasons.ts";
 
 /**
  * Returns the position in the cursor, or null at the start. A cursor belongs to the list that `binding` identifies.
@@ -26,11 +26,6 @@ export async function readPosition(
   if (!decoded) throw invalidCursorProblem();
   if (decoded.bookmark) versions.notBefore(decoded.bookmark);
   return decoded.position;
-}
-
-export function invalidCursorProblem(): Problem {
-  const reason = reasonFor("damagedCursor");
-  return problem.invalidInput([{ field: "cursor", code: "invalid_cursor", reason }]);
 }
 
 /** Opens a cursor of the list that `binding` identifies. Returns undefined for any other cursor. */

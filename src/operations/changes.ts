@@ -18,6 +18,8 @@ const feedQuery = lazy(() =>
   z.extend(pageQuery(), { all: z._default(z.enum(["true", "false"]), "false") }),
 );
 
+const feedBinding = (collectionId: number) => `changes ${collectionId}`;
+
 /** A page of the changes feed of a collection. */
 export const listChangesOperation = (kind: CollectionKind) => {
   const { plural } = resourceNames(kind);
@@ -36,20 +38,16 @@ export const listChangesOperation = (kind: CollectionKind) => {
       const compiled =
         findCollectionInMemory(primaryCtx.memory, kind, key) ??
         (await loadCollection(primaryCtx, kind, key));
-      const binding = `changes ${compiled.collection.id}`;
       const { cursor, limit = defaultPageLimit, all } = query();
       const start: FeedStart =
         cursor === undefined || cursor === "now"
           ? (cursor ?? null)
-          : await feedPosition(binding, cursor);
-      const page = await listChanges(primaryCtx, compiled, start, {
-        limit,
-        each: all === "true",
-      });
-      return { ...page, binding };
+          : await feedPosition(feedBinding(compiled.collection.id), cursor);
+      return listChanges(primaryCtx, compiled, { start, limit, each: all === "true" });
     },
     async run(_, { prefetched, origin }) {
-      const { changes, schemaVersion, binding, ...page } = await prefetched();
+      const { changes, schemaVersion, collectionId, ...page } = await prefetched();
+      const binding = feedBinding(collectionId);
       return {
         items: changes.map((change) => ({ document: changeDocument(change, origin) })),
         members: { schema_version: schemaVersion },

@@ -24,7 +24,10 @@ import {
 export const downloadText =
   "With `Accept: application/x-ndjson` or `text/csv`, all pages are one download.";
 
-/** Binds cursors to the key, which is known before the collection is loaded. */
+/**
+ * Binds cursors to the key, which is known before the collection is loaded. Their positions contain its id, and
+ * `assertPositionIn` rejects those of another collection.
+ */
 const listBinding = (kind: CollectionKind, key: string) => `list ${kind}:${key}`;
 
 const listStep =

@@ -1,8 +1,11 @@
+import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
+import { app as worker } from "../../src/app.ts";
 import { eraseDeleted } from "../../src/store/data/erase-deleted.ts";
 import { Client, type Json } from "../support/client";
 import { databases, dataDb, dataHandle } from "../support/databases";
 import { as, newMember } from "../support/members";
+import { serviceWith } from "../support/serve";
 import { admin, client, freshKey, issue, makeApp, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
@@ -232,6 +235,95 @@ describe("Deleting an app or form", () => {
       "definition.delete",
       "definition.create",
     ]);
+  });
+
+  it.each([
+    ["form", ""],
+    ["form", "/sorted"],
+    ["app", ""],
+    ["app", "/open"],
+  ] as const)(
+    "ends the cursors of its lists when its key belongs to another one (%s%s)",
+    async (kind, view) => {
+      const key = freshKey(kind);
+      const items = `/${kind}s/${key}/${kind === "app" ? "records" : "submissions"}`;
+      const views = [
+        { key: "open", name: "Open", fields: ["title"] },
+        { key: "sorted", name: "Sorted", sort: [{ field: "title", direction: "asc" }] },
+      ];
+      const put = () => integrator.put(`/${kind}s/${key}/schema`, { fields, views });
+      const newPartner = () =>
+        client({
+          permissions: ["submissions:read", "records:read"],
+          resources: [`${kind}:${key}${view}`],
+        });
+      await put();
+      for (let n = 0; n < 51; n += 1) await integrator.post(items, { data: { title: `t${n}` } });
+      const former = await newPartner();
+      const list = `${items}?limit=1${view === "" ? "" : `&view=${view.slice(1)}`}`;
+      const search = { sort: [{ field: "title", direction: "asc" }] };
+      const links = [
+        (await integrator.get(list)).body.links.next,
+        (await former.get(`${items}?limit=1`)).body.links.next,
+        (await former.get(`/${kind}s/${key}/changes?limit=1`)).body.links.next,
+      ];
+      const searchLink = (await former.post(`${items}/search?limit=1`, search)).body.links.next;
+      const adminLink = (await admin("GET", `/${kind}s/${key}/items`)).body.links.next;
+      const secret = await makeForm(integrator, [{ key: "title", type: "text" }]);
+      await integrator.post(`/forms/${secret}/submissions`, { data: { title: "SECRET" } });
+      await remove(kind, key);
+      await runSchedule(8);
+      expect((await put()).status).toBe(201);
+      await integrator.post(items, { data: { title: "new" } });
+      const partner = await newPartner();
+      const cursorIn = (url: string) => new URL(url).searchParams.get("cursor");
+      const asDownload = { Accept: "application/x-ndjson" };
+      const [ofList = ""] = links;
+      const responses = [
+        await integrator.get(`${list}&cursor=${cursorIn(ofList)}`),
+        await integrator.send("GET", `${list}&cursor=${cursorIn(ofList)}`, undefined, asDownload),
+        ...(await Promise.all(links.slice(1).map((link) => partner.get(link)))),
+        await partner.post(searchLink, search),
+        await partner.send("POST", searchLink, search, asDownload),
+        await admin("GET", adminLink.replace(/^.*\/admin/, "")),
+      ];
+      for (const { status, body } of responses)
+        expect([status, body.errors]).toMatchObject([422, [{ code: "invalid_cursor" }]]);
+    },
+  );
+
+  it("ends the cursors of its feed and searches also where it is still known, and starts the new feed", async () => {
+    const key = freshKey("form");
+    const items = `/forms/${key}/submissions`;
+    const put = () => integrator.put(`/forms/${key}/schema`, { fields });
+    const issueRights = () => client({ resources: [`form:${key}`] });
+    // Isolates with memories of their own do not learn of the erasure.
+    const [firstService, otherService] = [serviceWith(), serviceWith()];
+    const isolated = (caller: Client, service = firstService) =>
+      caller.through(async (request) => worker.fetch(request, service, createExecutionContext()));
+    await put();
+    for (const title of ["a", "b"]) await integrator.post(items, { data: { title } });
+    const former = isolated(await issueRights());
+    const search = { sort: [{ field: "$id", direction: "asc" }] };
+    const searchLink = (await former.post(`${items}/search?limit=1`, search)).body.links.next;
+    const feedLink = (await former.get(`/forms/${key}/changes?limit=1`)).body.links.next;
+    await isolated(await issueRights(), otherService).get(items);
+    const secret = await makeForm(integrator, [{ key: "title", type: "text" }]);
+    await integrator.post(`/forms/${secret}/submissions`, { data: { title: "SECRET" } });
+    await remove("form", key);
+    await runSchedule(8);
+    expect((await put()).status).toBe(201);
+    await integrator.post(items, { data: { title: "new" } });
+    const partner = await issueRights();
+    const responses = [
+      await isolated(partner).get(feedLink),
+      await isolated(partner).post(searchLink, search),
+    ];
+    for (const { status, body } of responses)
+      expect([status, body.errors]).toMatchObject([422, [{ code: "invalid_cursor" }]]);
+    const feed = await isolated(partner, otherService).get(`/forms/${key}/changes`);
+    expect(feed.body.items).toMatchObject([{ item: { data: { title: "new" } } }]);
+    expect((await partner.get(feed.body.links.next)).status).toBe(200);
   });
 
   it("stops its webhooks, which continue after a restore", async () => {

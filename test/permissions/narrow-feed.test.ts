@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataDb } from "../support/databases";
 import type { Client, Json } from "../support/client";
+import { servedBetween } from "../support/serve-between";
 import { client, makeApp, makeForm } from "../support/service";
 
 /** What a narrow credential can do with the feed of changes, and cannot learn from it. */
@@ -114,6 +115,35 @@ describe("The changes feed of a narrow credential", () => {
     const page = await partner.get(next);
     expect([page.status, page.body.items.length]).toEqual([200, 1]);
   });
+
+  it.each([
+    ["the first page is read", 1],
+    ["a further page of the scan is read", 2],
+  ])(
+    "shows nothing that was written after the view hid its field, just before %s",
+    async (_, page) => {
+      const salary = { key: "salary", type: "text" };
+      const { form, feed, partner, redefine, create } = await follow([salary], ["team", "salary"]);
+      const operations = Array.from({ length: 100 }, () => ({
+        op: "create",
+        data: { team: "theirs" },
+      }));
+      for (let left = 300; left > 0; left -= 100)
+        await owner.post(`/forms/${form}/submissions/batch`, { operations });
+      const { id } = (await create("ours")).body;
+      const hide = async () => {
+        await redefine({ fields: ["team"] });
+        const { status } = await owner.patch(`/submissions/${id}`, { data: { salary: "SECRET" } });
+        expect(status).toBe(200);
+      };
+      const readsFeed = /instr\(c\.views/;
+      const { status, text, body } = await partner
+        .through(servedBetween(readsFeed, hide, page))
+        .get(feed);
+      expect([status, text.includes("SECRET")]).toEqual([200, false]);
+      expect(body.items).toMatchObject([{ id, item: { data: { team: "ours" } } }]);
+    },
+  );
 
   it("does not end early because of hidden changes, however large their items are", async () => {
     const fields = ["a", "b", "c"].map((key) => ({ key, type: "text", max_length: 100_000 }));

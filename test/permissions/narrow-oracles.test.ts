@@ -1,5 +1,5 @@
 import { createExecutionContext } from "cloudflare:test";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import { app as worker } from "../../src/app.ts";
 import type { Client, Fetch, Json } from "../support/client";
@@ -42,6 +42,39 @@ const nextPath = (answer: Json) => {
 };
 
 describe("A narrow credential", () => {
+  it("changes nothing with an empty update, also when the result of a hidden formula is outdated", async () => {
+    const days = (count: number) => Date.now() + count * 24 * 60 * 60 * 1000;
+    const fields = [
+      { key: "title", type: "text" },
+      { key: "due", type: "date" },
+      {
+        key: "late",
+        type: "computed",
+        formula: "days_between(due, today()) > 0",
+        result: "boolean",
+      },
+    ];
+    const view = { key: "v", name: "V", fields: ["title"] };
+    const form = await makeForm(owner, fields, { views: [view] });
+    const items = `/forms/${form}/submissions`;
+    const partner = await client({ permissions: rights, resources: [`form:${form}/v`] });
+    const due = new Date(days(5)).toISOString().slice(0, 10);
+    const { id, version } = (await owner.post(items, { data: { title: "t", due } })).body;
+    vi.useFakeTimers({ toFake: ["Date"], now: days(9) });
+    try {
+      for (const data of [{}, { title: "t" }]) {
+        expect((await partner.patch(`/submissions/${id}`, { data })).body.version).toBe(version);
+        const operations = [{ op: "update", id, data }];
+        const batch = await partner.post(`${items}/batch`, { operations });
+        expect(batch.body.results).toMatchObject([{ outcome: "unchanged" }]);
+      }
+      const changed = await partner.patch(`/submissions/${id}`, { data: { title: "u" } });
+      expect(changed.body.version).toBe(version + 1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("gets as many items on a page however many fields its view hides", async () => {
     const hidden = Array.from({ length: 400 }, (_, n) => ({
       key: `h${n}_${"k".repeat(54)}`,

@@ -1,10 +1,7 @@
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import { env } from "cloudflare:workers";
-import type { Answer, Client, Fetch } from "../support/client";
+import type { Answer, Client } from "../support/client";
 import { answerOf } from "../support/client";
-import { withEveryDb } from "../support/databases";
-import { reportsAtOnce, serve } from "../support/serve";
+import { servedBetween } from "../support/serve-between";
 import { admin, adminRequest, client, issue, makeApp, makeForm } from "../support/service";
 
 /** Changes of a view while somebody gives it to a credential or a webhook. */
@@ -20,49 +17,6 @@ let owner: Client;
 beforeAll(async () => {
   owner = await client();
 });
-
-/** The service on databases that run `meanwhile` once, before the first batch with a statement like `pattern`. */
-function servedBetween(pattern: RegExp, meanwhile: () => Promise<unknown>): Fetch {
-  let isDone = false;
-  const texts = new WeakMap<object, string>();
-  const wrap = <T extends D1Database | D1DatabaseSession>(database: T): T =>
-    new Proxy(database, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (name === "withSession")
-          return (from: string) => wrap((target as D1Database).withSession(from));
-        if (name === "prepare")
-          return (sql: string) => {
-            const remember = (statement: D1PreparedStatement): D1PreparedStatement => {
-              texts.set(statement, sql);
-              const bind = statement.bind.bind(statement);
-              return Object.assign(statement, {
-                bind: (...values: unknown[]) => remember(bind(...values)),
-              });
-            };
-            return remember(target.prepare(sql));
-          };
-        if (name === "batch")
-          return async (statements: D1PreparedStatement[]) => {
-            const isIt = statements.some((each) => pattern.test(texts.get(each) ?? ""));
-            if (isIt && !isDone) {
-              isDone = true;
-              await meanwhile();
-            }
-            return target.batch(statements);
-          };
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-  return async (request) => {
-    const ctx = createExecutionContext();
-    const bindings = withEveryDb({ ...env, TIMEOUTS: reportsAtOnce }, wrap);
-    const response = await serve(request, bindings, ctx);
-    await waitOnExecutionContext(ctx);
-    expect(isDone).toBe(true);
-    return response;
-  };
-}
 
 const savesDefinition = /^update "collection" set "version"/;
 const storesCredential = /^insert into "credential"/;

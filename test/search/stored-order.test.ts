@@ -5,8 +5,10 @@ import type { Collection } from "../../src/domain/definition/collection.ts";
 import { compileCollection } from "../../src/domain/data/compile.ts";
 import { searchThrough } from "../../src/domain/data/narrow.ts";
 import { parseSearch } from "../../src/domain/search/parse.ts";
+import { itemNumberRange } from "../../src/domain/item/item.ts";
 import { meOperand } from "../../src/domain/search/tree.ts";
 import { findCollection } from "../../src/store/data/collections.ts";
+import { listItems } from "../../src/store/data/items.ts";
 import { loadPage } from "../../src/store/data/search/page.ts";
 import { everyItem, type Client, type Json } from "../support/client";
 import { client, makeApp, makeForm } from "../support/service";
@@ -177,6 +179,48 @@ describe.each(["app", "form"] as const)("Ids, receipt numbers and times of an %s
       { numRuns: randomCases(12, 60) },
     );
   }, 180_000);
+
+  it("of other apps and forms appear on no page, also after a position among those", async () => {
+    const sort = [{ field: "amount", direction: "asc" }];
+    const byName = { field: "name", op: "eq", value: "n1" };
+    const bodies = [
+      {},
+      { conditions: [{ field: "amount", op: "ne", value: 99 }] },
+      { conditions: [byName] },
+      { conditions: [byName, { field: "amount", op: "lt", value: 9 }] },
+      { conditions: [leaf("$created_at", "gt", "2020-01-01T00:00:00Z")] },
+      { sort },
+      { sort: [...sort, { field: "name", direction: "desc" }] },
+    ];
+    const db = dataHandle.of({ id: collection.id });
+    const { above, below } = itemNumberRange(collection.id);
+    for (const body of bodies) {
+      const parsed = parseSearch(collection, body, meOperand);
+      for (const order of ["asc", "desc"] as const) {
+        const ordered = searchThrough(compileCollection(collection), { ...parsed, order });
+        for (const plan of possiblePlans(ordered)) {
+          for (const number of [1, above - 5, below + 5, below * 2]) {
+            const start = { values: ordered.sort.map(() => null), number, truncatedKey: null };
+            const scan = {
+              collectionId: collection.id,
+              search: ordered,
+              start,
+              budget: pageBudget,
+            };
+            const { hits } = await loadPage(db, plan, scan, 200);
+            const others = hits.filter(({ item }) => item.collectionId !== collection.id);
+            expect([body, order, plan, number, others]).toEqual([body, order, plan, number, []]);
+          }
+        }
+      }
+    }
+    const { id, key } = collection;
+    for (const after of [0, above - 5]) {
+      const query = { kind, key, id, after, limit: 200, maxBytes: 4_000_000, stamps: "{}" };
+      const page = await listItems(dataHandle, query);
+      expect(page?.items.map((item) => item.id)).toEqual(items.map((item) => item.id));
+    }
+  });
 
   unsized.it("have no search entries", async () => {
     const { results } = await dataDb

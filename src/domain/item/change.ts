@@ -1,4 +1,4 @@
-import type { Data, Value } from "#domain/data/values.ts";
+import type { Data, LineItemRow, Value } from "#domain/data/values.ts";
 import {
   type ItemView,
   type Status,
@@ -12,7 +12,7 @@ import type { Actor } from "#domain/audit.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { nextVersion, type Timeline } from "#domain/timeline.ts";
 import { wholeCollection } from "#domain/data/access.ts";
-import type { CollectionAccess, CompiledCollection } from "#domain/data/compile.ts";
+import type { CollectionAccess, CompiledCollection, CompiledFields } from "#domain/data/compile.ts";
 import {
   withoutRemovedFields,
   possibleEntries,
@@ -94,6 +94,19 @@ export const isSameData = (before: Data, after: Data): boolean =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].every((slot) =>
     isSameValue(before[slot], after[slot]),
   );
+
+/** Whether two states of an item have the same values in these fields and columns. */
+export const isSamePart = (fields: CompiledFields, before: Data, after: Data): boolean =>
+  fields.list.every(({ slot, rows }) => {
+    const [valueBefore, valueAfter] = [before[slot], after[slot]];
+    if (!rows || !valueBefore || !valueAfter) return isSameValue(valueBefore, valueAfter);
+    if (valueBefore === valueAfter) return true;
+    const [rowsBefore, rowsAfter] = [valueBefore as LineItemRow[], valueAfter as LineItemRow[]];
+    return (
+      rowsBefore.length === rowsAfter.length &&
+      rowsBefore.every((row, index) => isSamePart(rows, row, rowsAfter[index] ?? {}))
+    );
+  });
 
 export function diffStates(before: ItemState, after: ItemState): ItemDiff {
   const slots = new Set([...Object.keys(before.data), ...Object.keys(after.data)]);

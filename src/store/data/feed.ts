@@ -13,6 +13,7 @@ import { retryTransient } from "#store/db/retry.ts";
 import { item, change, erasure } from "#store/db/schema.ts";
 import { dataStatement, placeholders, type Builder } from "#store/db/statement.ts";
 import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
+import { headFromResult, selectHead, type SearchHead } from "./search/batch.ts";
 import { changeColumns, changeFromRow, type Change, type ChangeRow } from "./changes.ts";
 import { queueNextErasure, eraseStep } from "./erasures.ts";
 import { minChangeDays } from "./erase-expired-values.ts";
@@ -135,6 +136,7 @@ interface EdgeRow {
 }
 
 export interface FeedPage {
+  head: SearchHead;
   changes: Change[];
   /** The items of these changes that still exist, by number. */
   items: Map<number, Item>;
@@ -160,15 +162,19 @@ export interface FeedLimits {
 /** The changes that a reader sees: all, or only those with marks of a view (`marksFor`). */
 export type SeenChanges = "all" | ReturnType<typeof marksFor>;
 
-/** Loads the changes after `after` that the reader sees, with the edges of the feed. */
+/**
+ * Loads the changes after `after` that the reader sees, with the edges of the feed and the head of the collection. Throws
+ * 404 if the collection is gone.
+ */
 export async function loadFeedPage(
   db: CollectionDatabase,
   after: number | null,
   seen: SeenChanges,
   { limit, maxBytes, since }: FeedLimits,
+  stamps: string,
 ): Promise<FeedPage> {
   const { above, below } = itemNumberRange(db.collectionId);
-  const from = after ?? above;
+  const from = Math.max(after ?? above, above);
   const values = { after: from, below, limit, maxBytes };
   const seenValues = { ...values, seen: JSON.stringify(seen) };
   const page =
@@ -179,8 +185,12 @@ export async function loadFeedPage(
           selectSeenItems(db, seenValues),
           selectScan(db, seenValues),
         ];
-  const [edges, rows, items, scans] = await retryTransient(db, () =>
-    db.batch([selectEdges(db, { above, below, after: from, since }), ...page]),
+  const [heads, edges, rows, items, scans] = await retryTransient(db, () =>
+    db.batch([
+      selectHead(db, { stamps }),
+      selectEdges(db, { above, below, after: from, since }),
+      ...page,
+    ]),
   );
   const [edgeRow] = (edges?.results ?? []) as EdgeRow[];
   const {
@@ -192,6 +202,7 @@ export async function loadFeedPage(
   const changes = ((rows?.results ?? []) as ChangeRow[]).map(changeFromRow);
   const [scan] = (scans?.results ?? []) as ScanRow[];
   return {
+    head: headFromResult(heads),
     changes,
     items: new Map(
       ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemFromRow(row)] as const),

@@ -186,7 +186,7 @@ interface PageValues extends CollectionName {
 
 const v = placeholders<PageValues>();
 const pageStartSql = lazySql(
-  () => sql`coalesce(${v.after}, ${collectionIdSql(v)} * ${sequencesPerCollectionSql})`,
+  () => sql`max(coalesce(${v.after}, 0), ${collectionIdSql(v)} * ${sequencesPerCollectionSql})`,
 );
 const pageEndSql = lazySql(() => sql`(${collectionIdSql(v)} + 1) * ${sequencesPerCollectionSql}`);
 

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { invalidCursorProblem } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -6,7 +7,7 @@ import { isObject } from "#domain/json.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
-import { createCursor, invalidCursorProblem, openCursor } from "#http/paging.ts";
+import { createCursor, openCursor } from "#http/paging.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
 import { submitForm, sendOutcome, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";

@@ -7,9 +7,10 @@ import { queryItems, validateSearch, type ItemQuery } from "#actions/query-items
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection } from "#domain/data/narrow.ts";
 import { findView } from "#domain/search/view.ts";
+import { invalidCursorProblem } from "#domain/cursor.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { AdminEnv, PagePrefetch } from "#http/env.ts";
-import { createCursor, openCursor, invalidCursorProblem } from "#http/paging.ts";
+import { createCursor, openCursor } from "#http/paging.ts";
 import { getStoredCollection } from "#admin/items/load-item.ts";
 import { buildSearchBody, clockOf } from "./filters.ts";
 import {

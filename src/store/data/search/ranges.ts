@@ -85,7 +85,7 @@ export function inRangeSql({ above, below }: ItemRange): string {
   return `c.item > ${above} and c.item < ${below}`;
 }
 
-/** Limits the range to the numbers that follow a number in this order. */
+/** Limits the range to the numbers that follow a number in this order. A number outside the range never widens it. */
 export function rangeAfter(
   range: ItemRange,
   order: "asc" | "desc",
@@ -93,11 +93,9 @@ export function rangeAfter(
 ): ItemRange {
   const { above, below, table } = range;
   if (number === null) return range;
-  const narrowBound = (pick: "min" | "max", bound: string) =>
-    table === "" ? number : `${pick}(${bound}, ${number})`;
   return order === "desc"
-    ? { above, below: narrowBound("min", below), table }
-    : { above: narrowBound("max", above), below, table };
+    ? { above, below: `min(${below}, ${number})`, table }
+    : { above: `max(${above}, ${number})`, below, table };
 }
 
 /** Adds the `with` part of a range to a statement. */
@@ -208,7 +206,8 @@ async function loadSortValues(
   const values = new SearchValues();
   const isShown = allSql(shownBy?.conditions ?? [], values);
   const statement = values.statement(
-    `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)} and ${isShown}`,
+    `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)}
+      and i.collection_id = ${db.collectionId} and ${isShown}`,
   );
   const row = await retryTransient(db, () => preparePageStatement(db, statement).first());
   return row ?? {};
