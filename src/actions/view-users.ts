@@ -12,7 +12,13 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { dependsOnCaller, findView, usesResults, viewMeaning } from "#domain/search/view.ts";
+import {
+  dependsOnCaller,
+  findView,
+  findViewWithSameMarks,
+  hasSameMeaning,
+  usesResults,
+} from "#domain/search/view.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -86,7 +92,7 @@ async function checkViewUsers(
     .filter((view) => {
       const next = findView(changed, view.key);
       if (!next || usesResults(changed, next, results)) return true;
-      return viewMeaning(collection, view) !== viewMeaning(changed, next);
+      return !hasSameMeaning({ collection, view }, { collection: changed, view: next });
     })
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };
@@ -226,6 +232,11 @@ function viewErrors(
   const view = collection && findView(collection, key);
   if (!view)
     return [errorAt(["resources"], "not_an_option", reasonFor("unknownView", { view: name }))];
+  const forged = findViewWithSameMarks(collection, view);
+  if (forged) {
+    const reason = reasonFor("viewWithSameMarks", { view: name, other: forged.key });
+    return [errorAt(["resources"], "not_an_option", reason)];
+  }
   const canRead = permissionsAllow(permissions, readPermission[collection.kind]);
   if (origins.length === 0 || !canRead || !dependsOnCaller(view)) return [];
   const reason = reasonFor("originsOfCallerView", { view: name });

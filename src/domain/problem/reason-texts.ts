@@ -176,6 +176,8 @@ const views = {
     'The view "{view}" cannot use "$me": all visitors of a page share the credential "{credential}", which reads through it.',
   viewInUse:
     'The credential "{credential}" uses the view "{view}", so only owners and admins can change it.',
+  viewWithSameMarks:
+    'The service cannot tell the changes of {view} from those of the view "{other}". Change the conditions of one of them first.',
   unknownView: "There is no view {view}.",
   allOrView: "Choose either all of {collection} or one of its views.",
   wholePermissions: "A credential with views cannot have {permissions}.",

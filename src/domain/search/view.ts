@@ -60,20 +60,36 @@ export function inView(
 export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
-/**
- * Identifies what a view matches. Equal conditions have the same fingerprint, whatever the keys of their fields are. A view
- * that changes and changes back gets a new fingerprint, because nothing records what it would have matched meanwhile.
- */
-export function viewFingerprint(collection: Collection, view: View): string {
-  const { conditions } = parseView(collection, view, meOperand);
-  const meaning = JSON.stringify(conditions, (name, value: unknown) =>
+/** The view's conditions as JSON, with the numbers of fields instead of their keys. Equal for views that match the same items. */
+const conditionsJson = (collection: Collection, view: View): string =>
+  JSON.stringify(parseView(collection, view, meOperand).conditions, (name, value: unknown) =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
+
+/**
+ * Identifies what a view matches, for the marks of changes. A view that changes and changes back gets a new fingerprint,
+ * because nothing records what it would have matched meanwhile. It contains a digest, so never decide a right with it.
+ */
+export function viewFingerprint(collection: Collection, view: View): string {
+  const conditions = digest(conditionsJson(collection, view));
   const version = collection.viewVersions?.[view.key]?.conditions;
-  return version === undefined ? digest(meaning) : `${digest(meaning)}.${version}`;
+  return version === undefined ? conditions : `${conditions}.${version}`;
 }
 
-/** Cursors contain the meaning of a view, and truncate texts of more than 64 bytes. */
+/** Returns another view that has the same fingerprint although it matches other items. Only a forged view has one. */
+export function findViewWithSameMarks(collection: Collection, view: View): View | undefined {
+  const others = (collection.definition.views ?? []).filter(({ key }) => key !== view.key);
+  const [fingerprint, conditions] = [viewFingerprint, conditionsJson].map((describe) =>
+    describe(collection, view),
+  );
+  return others.find(
+    (other) =>
+      viewFingerprint(collection, other) === fingerprint &&
+      conditionsJson(collection, other) !== conditions,
+  );
+}
+
+/** Cursors contain the mark of a view, and truncate texts of more than 64 bytes. */
 const maxIdsLength = 40;
 
 /** The fields that a view shows, with the columns of its lists. */
@@ -84,15 +100,38 @@ const shownFields = ({ definition }: Collection, view: View): Field[] =>
       field.type === "line_items" ? [field, ...field.fields] : [field],
     );
 
-/** Identifies what a view matches and which fields and columns it shows, since when. */
-export function viewMeaning(collection: Collection, view: View): string {
-  const shown = shownFields(collection, view).map(({ id }) => id);
-  const ids = view.fields ? shown.toSorted((a, b) => a - b).join(",") : "all";
+/** The ids of the fields and columns that a view shows, like `1,2,5`; `all` for a view that shows all. */
+function shownIds(collection: Collection, view: View): string {
+  if (!view.fields) return "all";
+  const ids = shownFields(collection, view).map(({ id }) => id);
+  return ids.toSorted((a, b) => a - b).join(",");
+}
+
+/**
+ * Identifies what a view matches and which fields and columns it shows, since when, for cursors. It contains digests, so
+ * decide rights with `hasSameMeaning`.
+ */
+export function viewMark(collection: Collection, view: View): string {
+  const ids = shownIds(collection, view);
   const version = collection.viewVersions?.[view.key]?.meaning;
   const content = version === undefined ? ids : `${ids} ${version}`;
   const isShort = version === undefined && ids.length <= maxIdsLength;
   return `${viewFingerprint(collection, view)} ${isShort ? content : digest(content)}`;
 }
+
+/** A view in one state of its collection. */
+interface ViewState {
+  collection: Collection;
+  view: View;
+}
+
+const hasSameConditions = (before: ViewState, after: ViewState): boolean =>
+  conditionsJson(before.collection, before.view) === conditionsJson(after.collection, after.view);
+
+/** Whether a view matches the same items and shows the same fields and columns before and after a change. */
+export const hasSameMeaning = (before: ViewState, after: ViewState): boolean =>
+  hasSameConditions(before, after) &&
+  shownIds(before.collection, before.view) === shownIds(after.collection, after.view);
 
 /**
  * The versions of the views of `after`, a definition with the number `version`. Items do not yet have the `outdated`
@@ -108,14 +147,15 @@ export function nextViewVersions(
   const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
     const former = findView(current, view.key);
     const known = current.viewVersions?.[view.key];
-    const isSame = (describe: typeof viewMeaning) =>
-      former !== undefined && describe(current, former) === describe(changed, view);
+    const isSame = (compare: typeof hasSameMeaning) =>
+      former !== undefined &&
+      compare({ collection: current, view: former }, { collection: changed, view });
     const lacksResults = () =>
       useResults(changed, parseView(changed, view, meOperand).conditions, outdated) || undefined;
-    const matching = isSame(viewFingerprint)
+    const matching = isSame(hasSameConditions)
       ? { conditions: known?.conditions, lackedResults: known?.lackedResults }
       : { conditions: version, lackedResults: lacksResults() };
-    const meaning = isSame(viewMeaning) ? known?.meaning : version;
+    const meaning = isSame(hasSameMeaning) ? known?.meaning : version;
     return meaning === undefined ? [] : [[view.key, { ...matching, meaning }]];
   });
   return Object.fromEntries(versions);
@@ -130,7 +170,7 @@ export function usesResults(collection: Collection, view: View, ids: readonly nu
   );
 }
 
-/** Two 32-bit hashes (FNV-1a) from different starts. Nobody gains from a collision: only definers could make one. */
+/** Two 32-bit hashes (FNV-1a) from different starts. Anybody can forge a text with a given digest. */
 function digest(text: string): string {
   return [0x81_1c_9d_c5, 0x5b_d1_e9_95]
     .map((start) => {
