@@ -83,3 +83,55 @@ describe("Conditions that are forged to have the digest of others", () => {
     await issue({ permissions: ["submissions:read"], resources });
   });
 });
+
+describe("A used view without fields", () => {
+  const text = (key: string) => ({ key, type: "text" });
+  const lines = (...columns: string[]) => [
+    text("title"),
+    { key: "lines", type: "line_items", fields: columns.map(text) },
+  ];
+  const changes: [string, object[], object[], object][] = [
+    ["field", [text("title")], [text("title"), text("salary")], { title: "t", salary: "SECRET" }],
+    [
+      "column",
+      lines("article"),
+      lines("article", "cost"),
+      { title: "t", lines: [{ article: "desk", cost: "SECRET" }] },
+    ],
+  ];
+
+  it.each(changes)(
+    "shows a %s that was removed only after an owner or admin adds it again",
+    async (_, fewer, more, data) => {
+      const form = await makeForm(owner, more, { views: [{ key: "v", name: "V" }] });
+      const path = `/forms/${form}/schema`;
+      const { body } = await owner.post(`/forms/${form}/submissions`, { data });
+      const resources = [`form:${form}/v`];
+      const partner = await client({ permissions: ["submissions:read"], resources });
+      const seesSecret = async () =>
+        (await partner.get(`/submissions/${body.id}`)).text.includes("SECRET");
+      const editor = await issueEditorToken();
+      expect((await editor.put(path, { fields: fewer })).status).toBe(200);
+      const { next } = (await partner.get(`/forms/${form}/changes?cursor=now`)).body.links;
+      const refused = await editor.put(path, { fields: more });
+      expect([refused.status, await seesSecret()]).toEqual([422, false]);
+      const tried = await editor.put(`${path}?dry_run=true`, { fields: more });
+      expect([tried.status, tried.body.errors]).toEqual([422, refused.body.errors]);
+      const dryRun = await owner.put(`${path}?dry_run=true`, { fields: more });
+      expect(dryRun.body.consequences.views).toEqual(["v"]);
+      expect((await owner.put(path, { fields: more })).status).toBe(200);
+      expect([(await partner.get(next)).status, await seesSecret()]).toEqual([410, true]);
+    },
+  );
+
+  it("shows a new field that an editor adds, and its feed goes on", async () => {
+    const form = await makeForm(owner, [text("title")], { views: [{ key: "v", name: "V" }] });
+    const resources = [`form:${form}/v`];
+    const partner = await client({ permissions: ["submissions:read"], resources });
+    const { next } = (await partner.get(`/forms/${form}/changes?cursor=now`)).body.links;
+    const editor = await issueEditorToken();
+    const fields = [text("title"), text("note")];
+    expect((await editor.put(`/forms/${form}/schema`, { fields })).status).toBe(200);
+    expect((await partner.get(next)).status).toBe(200);
+  });
+});

@@ -128,10 +128,21 @@ interface ViewState {
 const hasSameConditions = (before: ViewState, after: ViewState): boolean =>
   conditionsJson(before.collection, before.view) === conditionsJson(after.collection, after.view);
 
+/**
+ * Whether a view shows the same fields and columns. A view of all fields may also show new ones, which no item has values
+ * of. A field or column that comes back shows its old values.
+ */
+function showsSameFields(before: ViewState, after: ViewState): boolean {
+  if (before.view.fields || after.view.fields)
+    return shownIds(before.collection, before.view) === shownIds(after.collection, after.view);
+  const known = new Set(shownFields(before.collection, before.view).map(({ id }) => id));
+  const { next } = before.collection.definition.fields;
+  return shownFields(after.collection, after.view).every(({ id }) => id >= next || known.has(id));
+}
+
 /** Whether a view matches the same items and shows the same fields and columns before and after a change. */
 export const hasSameMeaning = (before: ViewState, after: ViewState): boolean =>
-  hasSameConditions(before, after) &&
-  shownIds(before.collection, before.view) === shownIds(after.collection, after.view);
+  hasSameConditions(before, after) && showsSameFields(before, after);
 
 /**
  * The versions of the views of `after`, a definition with the number `version`. Items do not yet have the `outdated`
