@@ -99,7 +99,7 @@ export function checkSubmitted(
   const { fields } = compiled;
   const states = new CheckStates(access, false, budget);
   const completeInput = { ...presentData(compiled, storedData), ...input };
-  const checked = checkAllFields(fields, completeInput, states);
+  const checked = checkAllFields(fields, completeInput, states, priorFiles(fields, storedData));
   const inputSlots = new Set(
     fields.list.filter(({ field }) => Object.hasOwn(input, field.key)).map(({ slot }) => slot),
   );
@@ -112,8 +112,22 @@ export function checkSubmitted(
   };
 }
 
-function checkAllFields(fields: CompiledFields, input: InputValues, states: CheckStates): Data {
-  const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, noPriorValues);
+/** The files of the item, which it keeps. It checks all other values again. */
+const priorFiles = (fields: CompiledFields, storedData: Data): PriorValues => {
+  const slots = new Set(
+    fields.list.filter(({ field }) => field.type === "files").map(({ slot }) => slot),
+  );
+  const files = Object.entries(storedData).filter(([slot]) => slots.has(slot));
+  return { ...noPriorValues, values: priorItemValues(Object.fromEntries(files)).values };
+};
+
+function checkAllFields(
+  fields: CompiledFields,
+  input: InputValues,
+  states: CheckStates,
+  priorValues = noPriorValues,
+): Data {
+  const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, priorValues);
   const data: Data = {};
   for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
   if (!states.isDraft)
