@@ -135,3 +135,22 @@ describe("A used view without fields", () => {
     expect((await partner.get(next)).status).toBe(200);
   });
 });
+
+describe("Access to selected fields of a view without fields", () => {
+  it("omits fields that somebody adds later", async () => {
+    const title = { key: "title", type: "text" };
+    const conditions = [{ field: "title", op: "is_empty", value: false }];
+    const views = [{ key: "open", name: "Open", conditions }];
+    const form = await makeForm(owner, [title], { views });
+    const part = { items: "view:open", fields_for: "view:open", fields: ["title"] };
+    const { resource } = (await admin("POST", `/forms/${form}/access`, part)).body;
+    const partner = await client({ permissions: ["submissions:read"], resources: [resource] });
+    const fields = [title, { key: "salary", type: "text" }];
+    expect((await owner.put(`/forms/${form}/schema`, { fields })).status).toBe(200);
+    const items = `/forms/${form}/submissions`;
+    await owner.post(items, { data: { title: "t", salary: "SECRET" } });
+    const { text } = await partner.get(items);
+    expect([text.includes('"title"'), text.includes("SECRET")]).toEqual([true, false]);
+    expect((await admin("POST", `/forms/${form}/access`, part)).body.resource).toBe(resource);
+  });
+});
