@@ -20,6 +20,7 @@ import {
   usesResults,
 } from "#domain/search/view.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
+import { pendingDefinition, type CurrentCollection } from "#store/data/collections.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
@@ -62,6 +63,31 @@ export async function checkViewEffects(
   const effects = await checkViewUsers(ctx, collection, after);
   if (effects.users.length > 0) await assertMayChange(ctx, effects.users);
   return effects;
+}
+
+/**
+ * The same for a definition that also replaces a pending change. If that change means something else for a used view, only
+ * those who may change the view may replace or cancel it.
+ */
+export async function checkReplacement(
+  ctx: ActionContext,
+  current: Pick<CurrentCollection, "collection" | "pending">,
+  after: Definition,
+): Promise<ViewEffects> {
+  const { collection } = current;
+  const definition = pendingDefinition(current);
+  if (!definition) return checkViewEffects(ctx, collection, after);
+  const [effects, pendingEffects] = [
+    await checkViewUsers(ctx, collection, after),
+    await checkViewUsers(ctx, { ...collection, definition }, after),
+  ];
+  // A view that differs from only one of the two definitions differs because of the pending change.
+  const isChanged = ({ view }: ViewUser) =>
+    effects.views.includes(view) && pendingEffects.views.includes(view);
+  const merged = mergeViewEffects(effects, pendingEffects);
+  await assertMayChange(ctx, merged.users.filter(isChanged));
+  await assertMayChange(ctx, merged.users, "pendingViewInUse");
+  return merged;
 }
 
 /**
@@ -157,12 +183,17 @@ async function listViewWebhooks(
   });
 }
 
-async function assertMayChange(ctx: ActionContext, users: readonly ViewUser[]): Promise<void> {
+async function assertMayChange(
+  ctx: ActionContext,
+  users: readonly ViewUser[],
+  text: "viewInUse" | "pendingViewInUse" = "viewInUse",
+): Promise<void> {
   const { actor, role, databases } = ctx;
   const [user] = users;
   if (!user || mayChangeUsedViews(role ?? (await findRole(databases, actor)))) return;
   if (actor.startsWith("member:")) throw problem.roleRequired("credentials");
-  throw problem.invalidInput([definitionError(["views"], viewInUseReason(user))]);
+  const reason = reasonFor(text, { credential: user.name, view: user.view });
+  throw problem.invalidInput([definitionError(["views"], reason)]);
 }
 
 const viewInUseReason = ({ name, view }: ViewUser): Reason =>

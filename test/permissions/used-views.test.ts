@@ -3,6 +3,7 @@ import { fieldNumber } from "../../src/domain/data/values.ts";
 import { itemCollectionId } from "../../src/domain/item/item.ts";
 import type { Client } from "../support/client";
 import { issueEditorToken } from "../support/members";
+import { holdChecks } from "../support/pending";
 import { admin, client, issue, makeForm } from "../support/service";
 import { forgeDigest } from "./forge-digest";
 
@@ -133,6 +134,56 @@ describe("A used view without fields", () => {
     const fields = [text("title"), text("note")];
     expect((await editor.put(`/forms/${form}/schema`, { fields })).status).toBe(200);
     expect((await partner.get(next)).status).toBe(200);
+  });
+});
+
+describe("A PUT of an editor during a pending change of a used view", () => {
+  const text = (key: string, rules: object = {}) => ({ key, type: "text", ...rules });
+  const current = [text("title"), text("salary"), text("code")];
+  const pending = [text("title"), text("salary"), text("code", { unique: true })];
+  const view = { key: "v", name: "V", fields: ["title", "salary"] };
+  const narrowed = { ...view, fields: ["title"] };
+
+  async function startNarrowing() {
+    const form = await makeForm(owner, current, { views: [view] });
+    const items = `/forms/${form}/submissions`;
+    await owner.post(items, { data: { title: "Ann", salary: "SECRET", code: "c" } });
+    const resources = [`form:${form}/v`];
+    const partner = await client({ permissions: ["submissions:read"], resources });
+    const finishCheck = await holdChecks();
+    const path = `/forms/${form}/schema`;
+    const change = { fields: pending, views: [narrowed] };
+    expect((await owner.put(path, change)).status).toBe(202);
+    const seesSecret = async () => (await partner.get(items)).text.includes("SECRET");
+    return { path, finishCheck, seesSecret };
+  }
+
+  it.each([
+    ["a label", { fields: [text("title"), text("salary"), text("code", { label: "Code" })] }],
+    ["the current fields", { fields: current }],
+    ["the current fields and views", { fields: current, views: [view] }],
+    ["another pending change", { fields: [text("title", { unique: true }), ...pending.slice(1)] }],
+  ])("returns 422 and keeps the change: %s", async (_, document) => {
+    const { path, finishCheck, seesSecret } = await startNarrowing();
+    const editor = await issueEditorToken();
+    const put = await editor.put(path, document);
+    const dryRun = await editor.put(`${path}?dry_run=true`, document);
+    await finishCheck();
+    expect([put.status, dryRun.status, await seesSecret()]).toEqual([422, 422, false]);
+    expect(put.body.errors[0].reason).toMatch(/^A pending change concerns the view "v"/);
+    expect(dryRun.body.errors).toEqual(put.body.errors);
+  });
+
+  it("keeps the pending views when an owner omits them, and cancels them when an owner sends others", async () => {
+    const { path, finishCheck, seesSecret } = await startNarrowing();
+    expect((await owner.put(path, { fields: current, views: [view] })).status).toBe(200);
+    expect((await owner.get(path)).body).toMatchObject({ views: [view] });
+    const change = { fields: pending, views: [narrowed] };
+    expect((await owner.put(path, change)).status).toBe(202);
+    expect((await owner.put(path, { fields: current })).status).toBe(200);
+    await finishCheck();
+    expect((await owner.get(path)).body.views).toEqual([narrowed]);
+    expect(await seesSecret()).toBe(false);
   });
 });
 
