@@ -7,7 +7,7 @@ import { buildItemView, utf8Length, type Item } from "#domain/item/item.ts";
 import { partBytes } from "#domain/item/part-limits.ts";
 import type { Change } from "#store/data/changes.ts";
 import { marksFor, readMarks } from "#domain/item/view-marks.ts";
-import { findView, viewMeaning } from "#domain/search/view.ts";
+import { findView, viewMark } from "#domain/search/view.ts";
 import type { FeedPage, SeenChanges } from "#store/data/feed.ts";
 import { maxPageBytes } from "#store/data/search/budget.ts";
 import type { ReadContext } from "./context.ts";
@@ -45,7 +45,7 @@ export function feedMark(ctx: ReadContext, whole: CompiledCollection): string {
   if (extent === null || extent === "whole") return "";
   const view = findView(collection, extent.view);
   if (!view) return "";
-  return viewMeaning(collection, view);
+  return viewMark(collection, view);
 }
 
 const fingerprintOf = (mark: string): string => mark.split(" ")[0] ?? "";

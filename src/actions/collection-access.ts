@@ -81,8 +81,8 @@ export async function addViewOfPart(
   const { definition, version } = collection;
   const views = definition.views ?? [];
   const { source, ...content } = contentOf(part, definition);
-  if (source && showsSameFields(source, content, definition)) return { view: source, isNew: false };
-  const known = views.find((view) => matchKey(view) === matchKey(content));
+  const candidates = source ? [source, ...views] : views;
+  const known = candidates.find((view) => matchKey(view) === matchKey(content));
   if (known) return { view: known, isNew: false };
   const view = { ...nameView({ source, ...content }, collection), ...content };
   await patchDefinition(ctx, current, { views: [...views, view] }, [etagOf(version)]);
@@ -104,19 +104,14 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
   };
 }
 
-type Fields = Pick<View, "fields">;
-
 /** Returns the keys of the fields that a view shows, in the order of the definition. */
 export function fieldsOfView(
-  { fields }: Fields,
+  { fields }: Pick<View, "fields">,
   { fields: set }: Pick<Definition, "fields">,
 ): string[] {
   const all = set.fields.map((field) => field.key);
   return fields ? all.filter((field) => fields.includes(field)) : all;
 }
-
-const showsSameFields = (a: Fields, b: Fields, definition: Definition): boolean =>
-  fieldsOfView(a, definition).join() === fieldsOfView(b, definition).join();
 
 function conditionsOf(items: Part["items"], fields: readonly Field[]): unknown[] {
   if (items === "own") return [{ field: "$created_by", op: "eq", value: meOperand }];

@@ -26,6 +26,7 @@ import {
   findCollection,
   listCollectionOverviews,
   listCollections,
+  pendingDefinition,
   type CollectionOverview,
   type CollectionSummary,
   type CurrentCollection,
@@ -45,7 +46,7 @@ import {
 import { fieldsToIndex } from "./fields-to-index.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { visibleDefinition } from "./caller-access.ts";
-import { checkViewEffects } from "./view-users.ts";
+import { checkReplacement } from "./view-users.ts";
 import { withRetention } from "./retention.ts";
 import { reservedKeyProblem } from "./reserved-key.ts";
 import { findSites, placeCollection } from "./place-collection.ts";
@@ -141,11 +142,11 @@ export async function putDefinition(
     const current = await findCollection(ctx.databases.named(kind, key), kind, key);
     assertPreconditions(ctx, current, preconditions);
     const before = current?.collection.definition ?? null;
-    const merged = validateDefinition(kind, key, before, body);
+    const merged = validateDefinition(kind, key, before, body, pendingDefinition(current));
     if (before) assertCanShortenHistory(ctx, before, merged.definition);
     const group = await assertAppsExist(ctx, kind, key, before, merged.definition);
     const definition = await withRetention(ctx, before ?? undefined, merged.definition);
-    if (current) await checkViewEffects(ctx, current.collection, definition);
+    if (current) await checkReplacement(ctx, current, definition);
     const outcome = current
       ? await saveDefinition(ctx, current, { ...merged, definition })
       : await insertDefinition(ctx, { kind, key, definition }, group);

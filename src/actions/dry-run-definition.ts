@@ -5,7 +5,11 @@ import type { CollectionKind, Collection, Definition } from "#domain/definition/
 import type { Field } from "#domain/definition/field.ts";
 import { pendingRules, type MergedDefinition } from "#domain/definition/merge.ts";
 import { validateDefinition } from "#domain/definition/validate.ts";
-import { findCollection, type CurrentCollection } from "#store/data/collections.ts";
+import {
+  findCollection,
+  pendingDefinition,
+  type CurrentCollection,
+} from "#store/data/collections.ts";
 import { checkStoredValues } from "#store/data/definition-checks.ts";
 import { findDuplicate } from "#store/data/item-ranges.ts";
 import { sharedValueProblem, typeInUseProblem } from "./backfill.ts";
@@ -14,7 +18,7 @@ import { findSites } from "./place-collection.ts";
 import { assertAppsExist } from "./referenced-apps.ts";
 import type { ActionContext } from "./context.ts";
 import { fieldsToIndex } from "./fields-to-index.ts";
-import { checkViewEffects, noViewEffects, type ViewEffects } from "./view-users.ts";
+import { checkReplacement, noViewEffects, type ViewEffects } from "./view-users.ts";
 import {
   assertCanShortenHistory,
   assertPreconditions,
@@ -67,7 +71,7 @@ export async function dryRunDefinition(
   const current = await findCollection(ctx.databases.named(kind, key), kind, key);
   assertPreconditions(ctx, current, preconditions);
   const before = current?.collection.definition ?? null;
-  const merged = validateDefinition(kind, key, before, body);
+  const merged = validateDefinition(kind, key, before, body, pendingDefinition(current));
   const group = await assertAppsExist(ctx, kind, key, before, merged.definition);
   const definition = await withRetention(ctx, before ?? undefined, merged.definition);
   if (!current) {
@@ -87,11 +91,12 @@ export async function dryRunDefinition(
   }
   const { collection } = current;
   assertCanShortenHistory(ctx, collection.definition, definition);
+  const viewEffects = await checkReplacement(ctx, current, definition);
   if (JSON.stringify(collection.definition) === JSON.stringify(definition)) {
     const result = { ...current, pending: null };
-    return { current, result, consequences: { ...noConsequences, outcome: "unchanged" } };
+    const consequences = { ...noConsequences, outcome: "unchanged" as const, viewEffects };
+    return { current, result, consequences };
   }
-  const viewEffects = await checkViewEffects(ctx, collection, definition);
   const isSmall = isSmallChange(current, pendingRules(merged));
   if (isSmall) await assertStoredValuesFit(ctx, collection, merged);
   const version = nextVersion(collection.version, ctx.databases.timeline);

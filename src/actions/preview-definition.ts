@@ -9,7 +9,7 @@ import type { Field, FieldSet } from "#domain/definition/field.ts";
 import { validateDefinition } from "#domain/definition/validate.ts";
 import { computeData } from "#domain/formula/compute.ts";
 import type { Item } from "#domain/item/item.ts";
-import type { CurrentCollection } from "#store/data/collections.ts";
+import { pendingDefinition, type CurrentCollection } from "#store/data/collections.ts";
 import type { ActionContext } from "./context.ts";
 import type { CountedDiff } from "./count-affected.ts";
 import { isSmallChange } from "./definitions.ts";
@@ -51,7 +51,7 @@ export function previewDefinition(
 ): Preview {
   const { current } = input;
   const before = current?.collection.definition ?? null;
-  const merged = validateDefinition(kind, key, before, body);
+  const merged = validateDefinition(kind, key, before, body, pendingDefinition(current));
   const { definition } = merged;
   const affectedIds = current
     ? new Set(fieldsToIndex(current, merged).unindexed)

@@ -12,7 +12,7 @@ import { updateWebhookRow } from "#store/home/webhooks.ts";
 import { auditRecord, type WebhookContext } from "./context.ts";
 import { issueSigningSecret, limitPreviousSecrets } from "./deliveries.ts";
 import { storeWithViews } from "./store-with-views.ts";
-import { validateSelection } from "./webhook-entries.ts";
+import { assertScopeReads, validateSelection } from "./webhook-entries.ts";
 import {
   auditSubject,
   retryOnCurrentWebhook,
@@ -37,6 +37,7 @@ export function updateWebhook(
         ? others
         : { ...others, changedFields: uniqueFields(changedFields) };
     const patchedWebhook = applyPatch(ctx, before, patch);
+    if (changesDelivery(patch)) await assertScopeReads(ctx, patchedWebhook);
     const check = () =>
       validateSelection(ctx, patchedWebhook, {
         collections: patch.collections !== undefined,
@@ -103,20 +104,20 @@ const deliveryFields = [
   "changedFields",
 ] as const;
 
-/** A caller that changes a delivery field becomes the maker, because messages contain only what the maker may read. */
-function applyPatch(
-  ctx: WebhookContext,
-  before: Webhook,
-  patch: { [Name in keyof WebhookPatch]: WebhookPatch[Name] | undefined },
-): Webhook {
+type SubmittedPatch = { [Name in keyof WebhookPatch]: WebhookPatch[Name] | undefined };
+
+const changesDelivery = (patch: SubmittedPatch): boolean =>
+  deliveryFields.some((name) => patch[name] !== undefined);
+
+/** A caller that changes a delivery field becomes the maker. Messages contain only what the maker may read. */
+function applyPatch(ctx: WebhookContext, before: Webhook, patch: SubmittedPatch): Webhook {
   const entries = Object.entries(patch).filter(([, value]) => value !== undefined);
   const after: Webhook = { ...before, ...(Object.fromEntries(entries) as WebhookPatch) };
   after.collections = withoutDuplicates(after.collections);
   after.types = [...new Set(after.types)];
   if (patch.state !== undefined) after.reason = null;
   if (after.state !== before.state) after.retryAt = null;
-  const changesDelivery = deliveryFields.some((name) => patch[name] !== undefined);
-  if (!changesDelivery) return after;
+  if (!changesDelivery(patch)) return after;
   // The caller is authenticated, so its rights have not ended.
   return { ...after, maker: ctx.actor, makerRightsEndAt: Number.MAX_SAFE_INTEGER };
 }

@@ -12,8 +12,15 @@ import type { Collection, CollectionKind, Definition } from "#domain/definition/
 import { definitionError } from "#domain/definition/field.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import { dependsOnCaller, findView, usesResults, viewMeaning } from "#domain/search/view.ts";
+import {
+  dependsOnCaller,
+  findView,
+  findViewWithSameMarks,
+  hasSameMeaning,
+  usesResults,
+} from "#domain/search/view.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
+import { pendingDefinition, type CurrentCollection } from "#store/data/collections.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
@@ -59,6 +66,31 @@ export async function checkViewEffects(
 }
 
 /**
+ * Does the same for a definition that also replaces a pending change. If the pending change gives a used view another
+ * meaning, only callers who may change the view may replace or cancel it.
+ */
+export async function checkReplacement(
+  ctx: ActionContext,
+  current: Pick<CurrentCollection, "collection" | "pending">,
+  after: Definition,
+): Promise<ViewEffects> {
+  const { collection } = current;
+  const definition = pendingDefinition(current);
+  if (!definition) return checkViewEffects(ctx, collection, after);
+  const [effects, pendingEffects] = [
+    await checkViewUsers(ctx, collection, after),
+    await checkViewUsers(ctx, { ...collection, definition }, after),
+  ];
+  // A view that differs from only one of the two definitions differs because of the pending change.
+  const isChanged = ({ view }: ViewUser) =>
+    effects.views.includes(view) && pendingEffects.views.includes(view);
+  const merged = mergeViewEffects(effects, pendingEffects);
+  await assertMayChange(ctx, merged.users.filter(isChanged));
+  await assertMayChange(ctx, merged.users, "pendingViewInUse");
+  return merged;
+}
+
+/**
  * Does the same for a pending change. Throws 409 if a credential has since got a view that the author of the change may
  * not change.
  */
@@ -86,7 +118,7 @@ async function checkViewUsers(
     .filter((view) => {
       const next = findView(changed, view.key);
       if (!next || usesResults(changed, next, results)) return true;
-      return viewMeaning(collection, view) !== viewMeaning(changed, next);
+      return !hasSameMeaning({ collection, view }, { collection: changed, view: next });
     })
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };
@@ -151,12 +183,17 @@ async function listViewWebhooks(
   });
 }
 
-async function assertMayChange(ctx: ActionContext, users: readonly ViewUser[]): Promise<void> {
+async function assertMayChange(
+  ctx: ActionContext,
+  users: readonly ViewUser[],
+  text: "viewInUse" | "pendingViewInUse" = "viewInUse",
+): Promise<void> {
   const { actor, role, databases } = ctx;
   const [user] = users;
   if (!user || mayChangeUsedViews(role ?? (await findRole(databases, actor)))) return;
   if (actor.startsWith("member:")) throw problem.roleRequired("credentials");
-  throw problem.invalidInput([definitionError(["views"], viewInUseReason(user))]);
+  const reason = reasonFor(text, { credential: user.name, view: user.view });
+  throw problem.invalidInput([definitionError(["views"], reason)]);
 }
 
 const viewInUseReason = ({ name, view }: ViewUser): Reason =>
@@ -226,6 +263,11 @@ function viewErrors(
   const view = collection && findView(collection, key);
   if (!view)
     return [errorAt(["resources"], "not_an_option", reasonFor("unknownView", { view: name }))];
+  const forged = findViewWithSameMarks(collection, view);
+  if (forged) {
+    const reason = reasonFor("viewWithSameMarks", { view: name, other: forged.key });
+    return [errorAt(["resources"], "not_an_option", reason)];
+  }
   const canRead = permissionsAllow(permissions, readPermission[collection.kind]);
   if (origins.length === 0 || !canRead || !dependsOnCaller(view)) return [];
   const reason = reasonFor("originsOfCallerView", { view: name });

@@ -1,4 +1,5 @@
 import { hasWholeAccess, type Resources } from "#domain/credential/credential.ts";
+import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
@@ -8,6 +9,7 @@ import { splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
+import { findCredential } from "#store/home/credentials.ts";
 import type { WebhookContext } from "./context.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
@@ -55,6 +57,29 @@ export async function validateSelection(
     throw problem.invalidInput([...missingViews, ...unknownKeys]);
   return isSet.collections ? found.definitions : [];
 }
+
+/**
+ * Throws 403 if an access token lacks the permission to read what the webhook sends. The webhook has the rights of the
+ * token's client, so a token could otherwise read more than its scope allows.
+ */
+export async function assertScopeReads(
+  { permissions, actor, databases }: WebhookContext,
+  { types, collections }: Pick<Webhook, "types" | "collections">,
+): Promise<void> {
+  const hasKind = (kind: CollectionKind) =>
+    types.some((type) => type.startsWith(kind === "app" ? "record." : "submission.")) &&
+    (collections === "all" || collections.some((entry) => entry.startsWith(`${kind}:`)));
+  const missing = collectionKinds
+    .filter(hasKind)
+    .map((kind) => readPermission[kind])
+    .find((permission) => !permissionsAllow(permissions, permission));
+  const [actorKind, id = ""] = actor.split(":");
+  if (missing === undefined || actorKind !== "credential") return;
+  const credential = await findCredential(databases.home, id);
+  if (credential?.kind === "client") throw problem.permissionRequired(missing);
+}
+
+const collectionKinds: readonly CollectionKind[] = ["app", "form"];
 
 const unknownKeyReason = (key: string) => reasonFor("unknownChangedField", { key });
 

@@ -24,7 +24,7 @@ import {
 } from "#store/home/listeners.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { storeWithViews } from "./store-with-views.ts";
-import { validateSelection, isVisibleEntry } from "./webhook-entries.ts";
+import { assertScopeReads, validateSelection, isVisibleEntry } from "./webhook-entries.ts";
 import { issueSigningSecret } from "./deliveries.ts";
 import { visibleLabels, type Reader } from "./operand-names.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
@@ -106,6 +106,7 @@ export async function createWebhook(
   body: unknown,
 ): Promise<WebhookWithSecret> {
   const input = parseWebhook(webhookCreateSchema(), body, ctx.allowsLocalReceivers);
+  await assertScopeReads(ctx, input);
   const changedFields = uniqueFields(input.changed_fields);
   const selection = { collections: input.collections, changedFields };
   const check = () => validateSelection(ctx, selection, { collections: true, changedFields: true });

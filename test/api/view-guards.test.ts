@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
-import { Client as Caller } from "../support/client";
-import { runBackfill } from "../../src/actions/backfill.ts";
-import { dataDb, homeDb } from "../support/databases";
-import { background } from "../support/serve";
-import { as, newMember } from "../support/members";
+import { homeDb } from "../support/databases";
+import { as, issueEditorToken, newMember } from "../support/members";
+import { holdChecks } from "../support/pending";
 import { admin, client, issue, makeForm } from "../support/service";
 
 /** What a change of a definition, a deletion and a restore may do to credentials that see a view. */
@@ -28,18 +26,6 @@ beforeAll(async () => {
   owner = await client();
 });
 
-async function editorsToken(): Promise<Client> {
-  const { cookie } = await newMember("editor");
-  const { body } = await as(cookie)("POST", "/integrations", {
-    kind: "token",
-    name: "An editor's",
-    permissions: ["schema:read", "schema:write"],
-    resources: "all",
-    expires: "30d",
-  });
-  return new Caller(body.token);
-}
-
 /** Stores expired copies of a credential, which come before credentials that are issued later. */
 async function copyExpired(id: string, count: number): Promise<void> {
   const row = await homeDb.prepare("select * from credential where id = ?").bind(id).first();
@@ -55,24 +41,10 @@ async function copyExpired(id: string, count: number): Promise<void> {
     .run();
 }
 
-/** Makes the next change of a unique field pending. Returns what ends its check. */
-async function holdChecks(): Promise<() => Promise<void>> {
-  const run = (sql: string) => dataDb.prepare(sql).run();
-  // The check of items this large takes more than one step.
-  await run("update tally set largest = 100000000");
-  await run(
-    "create trigger held before update of next on pending_change begin select raise(abort, 'held'); end",
-  );
-  return async () => {
-    await run("drop trigger held");
-    await runBackfill(background());
-  };
-}
-
 describe("A view that a credential uses", () => {
   it("keeps its formulas unless an owner or admin changes them", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
-    const editor = await editorsToken();
+    const editor = await issueEditorToken();
     const path = `/forms/${form}/schema`;
     const withFormula = (formula: string) => ({
       fields: fields.map((field) => (field.key === "score" ? { ...field, formula } : field)),
@@ -92,7 +64,7 @@ describe("A view that a credential uses", () => {
     const numbers = ["amount", "secret"].map((key) => ({ key, type: "number" }));
     const views = [{ key: "twices", name: "Twices", fields: ["twice"] }];
     const form = await makeForm(owner, [...numbers, twice], { views });
-    const editor = await editorsToken();
+    const editor = await issueEditorToken();
     const path = `/forms/${form}/schema`;
     await issue({ permissions: rights, resources: [`form:${form}/twices`] });
     const swapped = {
@@ -121,7 +93,7 @@ describe("A view that a credential uses", () => {
     expect((await owner.put(path, { fields: lines("article") })).status).toBe(200);
     const partner = await client({ permissions: rights, resources: [`form:${form}/v`] });
     const { next } = (await partner.get(`/forms/${form}/changes?cursor=now`)).body.links;
-    const editor = await editorsToken();
+    const editor = await issueEditorToken();
     for (const columns of [lines("article", "cost"), lines("article", "price")]) {
       const dry = await owner.put(`${path}?dry_run=true`, { fields: columns });
       expect(dry.body.consequences.views).toEqual(["v"]);
@@ -168,7 +140,7 @@ describe("A view that a credential uses", () => {
     const path = `/forms/${form}/schema`;
     await owner.post(`/forms/${form}/submissions`, { data: { title: "a", pay: 7 } });
     const finishCheck = await holdChecks();
-    const caller = isOwner ? owner : await editorsToken();
+    const caller = isOwner ? owner : await issueEditorToken();
     const changed = {
       fields: fields.map((field) => (field.key === "title" ? { ...field, unique: true } : field)),
       views: [{ ...titles, fields: ["title", "pay"] }],
@@ -231,7 +203,7 @@ describe("A patch during a pending change", () => {
   it("keeps the fields of a view when the change gives their keys to other fields", async () => {
     const onlyTitle = { ...shown, fields: ["title"] };
     const { path, finish } = await startChange([onlyTitle], renaming);
-    const editor = await editorsToken();
+    const editor = await issueEditorToken();
     const patched = await editor.patch(path, { views: [onlyTitle, other], description: "New" });
     expect([patched.status, patched.body.views]).toEqual([200, [onlyTitle, other]]);
     const { body, viewsByKey, seesSecret } = await finish();
@@ -264,7 +236,7 @@ describe("A patch during a pending change", () => {
 
   it("does not undo the change of a view that it repeats", async () => {
     const { path, finish } = await startChange([shown], narrowing);
-    const editor = await editorsToken();
+    const editor = await issueEditorToken();
     expect((await editor.patch(path, { views: [shown, other] })).status).toBe(200);
     const { body, viewsByKey, seesSecret } = await finish();
     expect(body.fields[2].unique).toBe(true);
@@ -309,7 +281,7 @@ describe("A patch during a pending change", () => {
       views: [{ ...shown, fields: ["title", "day"] }],
     };
     const { path, finish } = await startChange([shown], zoned);
-    const editor = await editorsToken();
+    const editor = await issueEditorToken();
     const patch = { time_zone: "Asia/Tokyo" };
     const refused = await editor.patch(path, patch);
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("shown")]);

@@ -1,4 +1,4 @@
-import type { Answer, Json } from "./client";
+import { Client, type Answer, type Json } from "./client";
 import { admin, anonymous, freshKey } from "./service";
 import { insertMember, insertSession } from "./member-rows";
 
@@ -55,3 +55,18 @@ export async function newMember(role = "editor"): Promise<Member> {
 }
 
 export const newSession = (memberId: string): Promise<string> => insertSession(memberId);
+
+/** Issues a token of a new editor, who can read and change definitions. */
+export async function issueEditorToken(
+  permissions = ["schema:read", "schema:write"],
+): Promise<Client> {
+  const { cookie } = await newMember("editor");
+  const { body } = await as(cookie)("POST", "/integrations", {
+    kind: "token",
+    name: "An editor's",
+    permissions,
+    resources: "all",
+    expires: "30d",
+  });
+  return new Client(body.token);
+}

@@ -15,7 +15,7 @@ import type { AppName } from "#store/data/edited-collection.ts";
 import { buildFieldDocuments, inputName } from "./draft-documents.ts";
 import type { Draft, DraftField } from "./draft.ts";
 import { explainDraft } from "./formula-help.ts";
-import { checkViewEffects } from "#actions/view-users.ts";
+import { checkReplacement } from "#actions/view-users.ts";
 import type { AffectedUsers, Listeners } from "./outcome.tsx";
 
 type AdminContext = Context<AdminEnv>;
@@ -144,7 +144,7 @@ async function listViewUsers(
   if (!current || !preview) return undefined;
   const { role } = c.var.member;
   try {
-    const effects = await checkViewEffects(c.var.action, current.collection, preview.definition);
+    const effects = await checkReplacement(c.var.action, current, preview.definition);
     const { views, users, webhooks } = effects;
     if (views.length === 0) return undefined;
     return {

@@ -1,6 +1,8 @@
 import type { ComputeBudget } from "#domain/formula/compute.ts";
 import type { MatchBudget } from "#domain/pattern/pattern.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
+import type { ErrorReporter } from "./check-scalar.ts";
 import type { CollectionAccess, CompiledField } from "./compile.ts";
 
 /** The number of errors after which checking stops. */
@@ -47,4 +49,16 @@ export class CheckStates {
   get errors(): FieldError[] {
     return [...this.#own.errors, ...this.#hidden.errors];
   }
+}
+
+/** Returns a function that adds errors at a path, or at an entry of the list there. */
+export function createErrorReporter(
+  path: readonly (string | number)[],
+  state: CheckState,
+): ErrorReporter {
+  return (code, reason, details, index) => {
+    const errorPath = index === undefined ? path : [...path, index];
+    state.errors.push(errorAt(errorPath, code, reason, details));
+    return undefined;
+  };
 }

@@ -1,28 +1,30 @@
-import {
-  isListField,
-  valueKinds,
-  type Field,
-  type LineItemsField,
-} from "#domain/definition/field.ts";
+import type { LineItemsField } from "#domain/definition/field.ts";
 import { checkFiles } from "#domain/files/check-files.ts";
 import type { StoredFile } from "#domain/files/file.ts";
 import { isObject } from "#domain/json.ts";
 import type { MatchBudget } from "#domain/pattern/pattern.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
-import type { ErrorReporter } from "./check-scalar.ts";
 import type { CollectionAccess, CompiledField, CompiledFields } from "./compile.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
-import { CheckStates, maxErrors, type CheckBudget, type CheckState } from "./check-states.ts";
+import {
+  CheckStates,
+  createErrorReporter,
+  maxErrors,
+  type CheckBudget,
+  type CheckState,
+} from "./check-states.ts";
 import { wholeCollection } from "./access.ts";
 import {
   noPriorValues,
+  priorFiles,
   priorItemValues,
   priorRowValues,
   type PriorValues,
 } from "./unchanged-values.ts";
 import {
   ignoredWarnings,
+  isEmpty,
   presentData,
   unknownFieldError,
   withDefaults,
@@ -107,7 +109,7 @@ export function checkSubmitted(
   const { fields } = compiled;
   const states = new CheckStates(access, false, budget);
   const completeInput = { ...presentData(compiled, storedData), ...input };
-  const checked = checkAllFields(fields, completeInput, states);
+  const checked = checkAllFields(fields, completeInput, states, priorFiles(fields, storedData));
   const inputSlots = new Set(
     fields.list.filter(({ field }) => Object.hasOwn(input, field.key)).map(({ slot }) => slot),
   );
@@ -120,8 +122,13 @@ export function checkSubmitted(
   };
 }
 
-function checkAllFields(fields: CompiledFields, input: InputValues, states: CheckStates): Data {
-  const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, noPriorValues);
+function checkAllFields(
+  fields: CompiledFields,
+  input: InputValues,
+  states: CheckStates,
+  priorValues = noPriorValues,
+): Data {
+  const { values, invalidSlots } = checkInput(fields, input, ["data"], states.of, priorValues);
   const data: Data = {};
   for (const [slot, value] of values) if (value !== undefined) data[slot] = value;
   if (!states.isDraft)
@@ -148,9 +155,8 @@ function missingErrors(
     if (field.required && value === undefined)
       return [errorAt(fieldPath, "required", reasonFor("valueRequired"))];
     if (field.type !== "line_items" || field.min_rows === undefined) return [];
-    const rows = Array.isArray(value) ? value.length : 0;
-    if (rows >= field.min_rows) return [];
     const { min_rows } = field;
+    if ((Array.isArray(value) ? value.length : 0) >= min_rows) return [];
     const reason =
       min_rows === 1 ? reasonFor("noRows") : reasonFor("tooFewRows", { rows: min_rows });
     return [errorAt(fieldPath, "too_few_rows", reason, { min_rows })];
@@ -184,22 +190,17 @@ function checkInput(
     // Ignores values for computed fields. The response contains a warning for each.
     if (compiled.field.type === "computed") continue;
     const value = input[key];
-    const hasNoValue = isEmpty(compiled.field, value);
-    const storedValue = hasNoValue
-      ? undefined
-      : (priorValues.findUnchanged(compiled, value) ??
-        checkValue(compiled, value, [...path, key], state, priorValues));
-    if (!hasNoValue && storedValue === undefined) invalidSlots.add(compiled.slot);
+    if (isEmpty(compiled.field, value)) {
+      values.set(compiled.slot, undefined);
+      continue;
+    }
+    const storedValue =
+      priorValues.findUnchanged(compiled, value) ??
+      checkValue(compiled, value, [...path, key], state, priorValues);
+    if (storedValue === undefined) invalidSlots.add(compiled.slot);
     values.set(compiled.slot, storedValue);
   }
   return { values, invalidSlots };
-}
-
-/** Whether a value is empty: null in every field, `[]` in lists, and the empty string in string fields. */
-function isEmpty(field: Field, value: unknown): boolean {
-  if (value === null) return true;
-  if (isListField(field)) return Array.isArray(value) && value.length === 0;
-  return value === "" && valueKinds[field.type] === "text";
 }
 
 function checkValue(
@@ -237,14 +238,6 @@ export function valueErrors(
   return state.errors;
 }
 
-function createErrorReporter(path: Path, state: CheckState): ErrorReporter {
-  return (code, reason, details, index) => {
-    const errorPath = index === undefined ? path : [...path, index];
-    state.errors.push(errorAt(errorPath, code, reason, details));
-    return undefined;
-  };
-}
-
 function checkRows(
   { field }: CompiledField,
   fields: CompiledFields,
@@ -279,9 +272,8 @@ function checkRow(
 ): LineItemRow {
   const row: LineItemRow = {};
   if (!isObject(input)) {
-    createErrorReporter(path, state)("invalid_type", reasonFor("notObject"), {
-      expected: "object",
-    });
+    const report = createErrorReporter(path, state);
+    report("invalid_type", reasonFor("notObject"), { expected: "object" });
     return row;
   }
   const { values, invalidSlots } = checkInput(

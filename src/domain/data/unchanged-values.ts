@@ -25,6 +25,15 @@ export function priorItemValues(fields: CompiledFields, storedData: Data): Prior
   return getKnown(fields, storedData, () => [storedData]);
 }
 
+/** Returns prior values of which only the files of the item stay valid. A check then repeats for all other values. */
+export function priorFiles(fields: CompiledFields, storedData: Data): PriorValues {
+  const slots = new Set(
+    fields.list.filter(({ field }) => field.type === "files").map(({ slot }) => slot),
+  );
+  const prior = priorItemValues(fields, storedData);
+  return { ...noPriorValues, values: (slot) => (slots.has(slot) ? prior.values(slot) : []) };
+}
+
 /**
  * Returns the prior values of rows. Rows have no identity, so a value counts as unchanged when any row had it in the
  * same column.

@@ -3,7 +3,7 @@ import type { StoredFile } from "#domain/files/file.ts";
 import { isObject } from "#domain/json.ts";
 import type { CompiledFields, CompiledField } from "./compile.ts";
 import type { CollectionAccess } from "./compile.ts";
-import { isListField } from "#domain/definition/field.ts";
+import { isListField, valueKinds, type Field } from "#domain/definition/field.ts";
 import { errorAt, formatChoices, truncate } from "#domain/problem/field-errors.ts";
 import type { FieldError } from "#domain/problem/problem.ts";
 
@@ -141,4 +141,11 @@ export function unknownFieldError(
   const fieldList =
     keys.length > 0 ? ` Fields: ${formatChoices(keys)}.` : " No fields are defined.";
   return errorAt(path, "unknown_field", `There is no field "${truncate(key)}".${fieldList}`);
+}
+
+/** Whether a value is empty: null in every field, `[]` in lists, and the empty string in string fields. */
+export function isEmpty(field: Field, value: unknown): boolean {
+  if (value === null) return true;
+  if (isListField(field)) return Array.isArray(value) && value.length === 0;
+  return value === "" && valueKinds[field.type] === "text";
 }

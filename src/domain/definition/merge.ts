@@ -35,31 +35,35 @@ export interface MergedDefinition {
   uniqueRemoved: number[];
 }
 
-/** Applies a document to the current definition (null when the collection is new). */
+/**
+ * Applies a document to the current definition (null when the collection is new). What the document omits stays as it is
+ * in the pending definition, if a change is pending.
+ */
 export function mergeDefinition(
   kind: CollectionKind,
   key: string,
   current: Definition | null,
   document: DefinitionDocument,
+  pending: Definition | null = null,
 ): MergedDefinition {
   const before = current?.fields ?? noFields;
+  const kept = pending ?? current;
   const state: MergeState = { nextId: before.next, errors: [], typeChanged: [] };
   const { fields, retired } = mergeFields(before, document.fields, state, ["fields"], null);
-  const { member, errors } = mergeTitle(before, fields, document.title_field);
+  const { member, errors } = mergeTitle(kept?.fields ?? noFields, fields, document.title_field);
   const after = limitFormerOptions({ fields, retired, next: state.nextId, ...member });
-  const { views, errors: viewErrors } = mergeViews(current, after, document.views);
+  const { views, errors: viewErrors } = mergeViews(kept, after, document.views);
   const location = mergeLocation(current, document);
   return {
     definition: {
-      name: document.name ?? current?.name ?? key,
-      description: document.description ?? current?.description ?? "",
-      time_zone: document.time_zone ?? current?.time_zone ?? "UTC",
-      receipt_prefix:
-        kind === "app" ? (document.receipt_prefix ?? current?.receipt_prefix ?? "") : "",
-      acceptance: mergeAcceptance(current, document),
-      history_days: document.history_days ?? current?.history_days ?? defaultHistoryDays,
+      name: document.name ?? kept?.name ?? key,
+      description: document.description ?? kept?.description ?? "",
+      time_zone: document.time_zone ?? kept?.time_zone ?? "UTC",
+      receipt_prefix: kind === "app" ? (document.receipt_prefix ?? kept?.receipt_prefix ?? "") : "",
+      acceptance: mergeAcceptance(kept, document),
+      history_days: document.history_days ?? kept?.history_days ?? defaultHistoryDays,
       views,
-      retain: replaceRetention(current?.retain, document.retain),
+      retain: replaceRetention(kept?.retain, document.retain),
       ...location.member,
       fields: after,
     },
@@ -81,8 +85,8 @@ function mergeLocation(current: Definition | null, { location }: DefinitionDocum
   return { member, errors: [definitionError(["location"], reason)] };
 }
 
-function mergeAcceptance(current: Definition | null, document: DefinitionDocument) {
-  if (!document.acceptance) return current?.acceptance ?? alwaysOpen;
+function mergeAcceptance(kept: Definition | null, document: DefinitionDocument) {
+  if (!document.acceptance) return kept?.acceptance ?? alwaysOpen;
   const { state, opens_at, closes_at, max_submissions } = document.acceptance;
   return { state, opens_at, closes_at, max_submissions };
 }

@@ -38,7 +38,8 @@ const maxDefaultBytes = 500_000;
 const maxFormulaLength = 50_000;
 
 /**
- * Applies a document to the current definition (null for a new collection) and validates the result.
+ * Applies a document to the current definition (null for a new collection) and validates the result. What the document
+ * omits stays as it is in the pending definition, if a change is pending.
  * @throws Problem `invalid_input` with every error. No body causes any other exception.
  */
 export function validateDefinition(
@@ -46,6 +47,7 @@ export function validateDefinition(
   key: string,
   current: Definition | null,
   body: unknown,
+  pending: Definition | null = null,
 ): MergedDefinition {
   if (!collectionKeyPattern.test(key)) {
     throw problem.invalidInput([
@@ -54,7 +56,7 @@ export function validateDefinition(
   }
   const { document, errors } = checkDefinition(kind, key, body);
   if (!document) throw problem.invalidInput(errors);
-  const mergeResult = mergeDefinition(kind, key, current, document);
+  const mergeResult = mergeDefinition(kind, key, current, document, pending);
   const { definition } = mergeResult;
   const oversizeErrors = sizeErrors(definition.fields);
   // Compiling an oversized definition would take too long.

@@ -175,7 +175,11 @@ const views = {
   sharedViewOfCaller:
     'The view "{view}" cannot use "$me": all visitors of a page share the credential "{credential}", which reads through it.',
   viewInUse:
-    'The credential "{credential}" uses the view "{view}", so only owners and admins can change it.',
+    'The credential "{credential}" uses the view "{view}", so only owners and admins can change which items, fields and values it shows.',
+  pendingViewInUse:
+    'A pending change concerns the view "{view}", which the credential "{credential}" uses. Only owners and admins can replace or cancel it. Wait until it has taken effect, or change only settings with PATCH.',
+  viewWithSameMarks:
+    'The service cannot tell the changes of {view} from those of the view "{other}". Change the conditions of one of them first.',
   unknownView: "There is no view {view}.",
   allOrView: "Choose either all of {collection} or one of its views.",
   wholePermissions: "A credential with views cannot have {permissions}.",

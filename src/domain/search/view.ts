@@ -60,24 +60,37 @@ export function inView(
 export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
-/**
- * Returns a text that identifies the conditions of a view. Equal conditions have the same fingerprint, even if the keys
- * of their fields differ. A view that changes and changes back gets a new fingerprint, because changes in between did
- * not record whether they matched it.
- */
-export function viewFingerprint(collection: Collection, view: View): string {
-  const { conditions } = parseView(collection, view, meOperand);
-  const meaning = JSON.stringify(conditions, (name, value: unknown) =>
+/** Returns the conditions of a view as JSON, with field numbers instead of keys. Equal conditions have equal JSON. */
+const conditionsJson = (collection: Collection, view: View): string =>
+  JSON.stringify(parseView(collection, view, meOperand).conditions, (name, value: unknown) =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
-  const version = collection.viewVersions?.[view.key]?.conditions;
-  return version === undefined ? digest(meaning) : `${digest(meaning)}.${version}`;
-}
 
 /**
- * The maximum length of ids in a meaning. Cursors contain the meaning of a view, and truncate texts of more than 64
- * bytes.
+ * Returns a text that identifies the conditions of a view, for the marks of changes. A view that changes and changes back
+ * gets a new fingerprint, because changes in between did not record whether they matched it. It contains a digest, so it
+ * must never decide a permission.
  */
+export function viewFingerprint(collection: Collection, view: View): string {
+  const conditions = digest(conditionsJson(collection, view));
+  const version = collection.viewVersions?.[view.key]?.conditions;
+  return version === undefined ? conditions : `${conditions}.${version}`;
+}
+
+/** Returns another view that has the same fingerprint although it matches other items. Only a forged view has one. */
+export function findViewWithSameMarks(collection: Collection, view: View): View | undefined {
+  const others = (collection.definition.views ?? []).filter(({ key }) => key !== view.key);
+  const [fingerprint, conditions] = [viewFingerprint, conditionsJson].map((describe) =>
+    describe(collection, view),
+  );
+  return others.find(
+    (other) =>
+      viewFingerprint(collection, other) === fingerprint &&
+      conditionsJson(collection, other) !== conditions,
+  );
+}
+
+/** The maximum length of ids in a mark. Cursors contain the mark of a view, and truncate texts of more than 64 bytes. */
 const maxIdsLength = 40;
 
 /** Returns the visible fields of a view, with the columns of its lists. */
@@ -88,18 +101,49 @@ const shownFields = ({ definition }: Collection, view: View): Field[] =>
       field.type === "line_items" ? [field, ...field.fields] : [field],
     );
 
+/** Returns the ids of the visible fields and columns of a view, like `1,2,5`, or `all` for a view of all fields. */
+function shownIds(collection: Collection, view: View): string {
+  if (!view.fields) return "all";
+  const ids = shownFields(collection, view).map(({ id }) => id);
+  return ids.toSorted((a, b) => a - b).join(",");
+}
+
 /**
- * Returns a text that identifies the conditions of a view, its visible fields and columns, and the version since which
- * it has them.
+ * Returns a text that identifies the conditions of a view, its visible fields and columns, and the version since which it
+ * has them. It contains digests, so `hasSameMeaning` decides permissions instead.
  */
-export function viewMeaning(collection: Collection, view: View): string {
-  const shownIds = shownFields(collection, view).map(({ id }) => id);
-  const ids = view.fields ? shownIds.toSorted((a, b) => a - b).join(",") : "all";
+export function viewMark(collection: Collection, view: View): string {
+  const ids = shownIds(collection, view);
   const version = collection.viewVersions?.[view.key]?.meaning;
   const content = version === undefined ? ids : `${ids} ${version}`;
   const isShort = version === undefined && ids.length <= maxIdsLength;
   return `${viewFingerprint(collection, view)} ${isShort ? content : digest(content)}`;
 }
+
+/** A view in one state of its collection. */
+interface ViewState {
+  collection: Collection;
+  view: View;
+}
+
+const hasSameConditions = (before: ViewState, after: ViewState): boolean =>
+  conditionsJson(before.collection, before.view) === conditionsJson(after.collection, after.view);
+
+/**
+ * Whether a view shows the same fields and columns. A view of all fields may also show new fields, because no item has
+ * values for them. A restored field or column shows its old values.
+ */
+function showsSameFields(before: ViewState, after: ViewState): boolean {
+  if (before.view.fields || after.view.fields)
+    return shownIds(before.collection, before.view) === shownIds(after.collection, after.view);
+  const known = new Set(shownFields(before.collection, before.view).map(({ id }) => id));
+  const { next } = before.collection.definition.fields;
+  return shownFields(after.collection, after.view).every(({ id }) => id >= next || known.has(id));
+}
+
+/** Whether a view matches the same items and shows the same fields and columns before and after a change. */
+export const hasSameMeaning = (before: ViewState, after: ViewState): boolean =>
+  hasSameConditions(before, after) && showsSameFields(before, after);
 
 /**
  * Returns the versions of the views of `after`, a definition with the number `version`. Items do not yet have the
@@ -114,15 +158,16 @@ export function nextViewVersions(
   const changed = { ...current, definition: after };
   const versions = (after.views ?? []).flatMap((view): [string, ViewVersions][] => {
     const former = findView(current, view.key);
-    const knownVersions = current.viewVersions?.[view.key];
-    const isSame = (describe: typeof viewMeaning) =>
-      former !== undefined && describe(current, former) === describe(changed, view);
+    const known = current.viewVersions?.[view.key];
+    const isSame = (compare: typeof hasSameMeaning) =>
+      former !== undefined &&
+      compare({ collection: current, view: former }, { collection: changed, view });
     const lacksResults = () =>
       useResults(changed, parseView(changed, view, meOperand).conditions, outdated) || undefined;
-    const matching = isSame(viewFingerprint)
-      ? { conditions: knownVersions?.conditions, lackedResults: knownVersions?.lackedResults }
+    const matching = isSame(hasSameConditions)
+      ? { conditions: known?.conditions, lackedResults: known?.lackedResults }
       : { conditions: version, lackedResults: lacksResults() };
-    const meaning = isSame(viewMeaning) ? knownVersions?.meaning : version;
+    const meaning = isSame(hasSameMeaning) ? known?.meaning : version;
     return meaning === undefined ? [] : [[view.key, { ...matching, meaning }]];
   });
   return Object.fromEntries(versions);
@@ -137,10 +182,7 @@ export function usesResults(collection: Collection, view: View, ids: readonly nu
   );
 }
 
-/**
- * Returns two 32-bit hashes (FNV-1a) with different start values. A collision is harmless, because only members who
- * edit definitions could create one.
- */
+/** Returns two 32-bit hashes (FNV-1a) with different start values. Anybody can forge a text with a given digest. */
 function digest(text: string): string {
   return [0x81_1c_9d_c5, 0x5b_d1_e9_95]
     .map((start) => {

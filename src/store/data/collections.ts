@@ -51,6 +51,12 @@ export interface PendingChange extends PendingRules {
   newlySearchable?: number[];
 }
 
+/** The definition that a change which still has items to check would produce; null without such a change. */
+export const pendingDefinition = (
+  current: { pending: PendingDefinition | null } | undefined,
+): Definition | null =>
+  current?.pending?.problem === null ? current.pending.change.definition : null;
+
 /** A collection with the stored size of its fields. */
 export interface StoredCollection {
   collection: Collection;

@@ -168,7 +168,11 @@ const views = {
   sharedViewOfCaller: ({ view, credential }) =>
     `ビュー「${view}」には、閲覧者によって変わる条件（$me）を使用できません。Web ページの訪問者全員が認証情報「${credential}」を共有するためです。`,
   viewInUse: ({ view, credential }) =>
-    `認証情報「${credential}」がビュー「${view}」を使用しているため、変更できるのはオーナーと管理者だけです。`,
+    `認証情報「${credential}」がビュー「${view}」を使用しているため、表示するデータやフィールドを変更できるのはオーナーと管理者だけです。`,
+  pendingViewInUse: ({ view, credential }) =>
+    `認証情報「${credential}」が使用しているビュー「${view}」に関わる変更を確認中です。この変更を置き換えたり取り消したりできるのはオーナーと管理者だけです。完了してから、もう一度お試しください。`,
+  viewWithSameMarks: ({ view, other }) =>
+    `ビュー「${view}」の変更をビュー「${other}」の変更と区別できません。どちらかの条件を変更してください。`,
   unknownView: ({ view }) => `ビュー「${view}」はありません。`,
   allOrView: ({ collection }) =>
     `${nameCollection(collection)}は、全体または 1 つのビューのどちらかを選択してください。`,
