@@ -90,7 +90,7 @@ async function validateWith(
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
   assertTypeStable(access, data);
-  const { item, references } = prepareItem(ctx, access, draft);
+  const { item, references } = prepareItem(ctx, access, draft, true);
   if (access.extent === "narrow") {
     // Only the database can tell whether the item would be in the view, so it stores the item and takes that back.
     const entries = entriesOfConditions(access, item);

@@ -209,6 +209,8 @@ interface PartBudget {
   matchBudget: MatchBudget;
   /** Formula steps. Each item has a limit of its own as well. */
   formulaBudget: { stepsLeft: number };
+  /** Steps that decide which views items match. */
+  viewBudget: { stepsLeft: number };
 }
 
 /** What a narrow caller does not see has a budget of its own, so that no limit of its part tells how much that is. */
@@ -218,10 +220,14 @@ export interface ComputeBudget extends PartBudget {
   computations: WeakMap<Data, Computation>;
 }
 
+/** Takes about 200 ms, like the conditions of the most expensive search on one item. */
+const maxViewSteps = 200_000_000;
+
 function createBudget(maxFormulaSteps: number): ComputeBudget {
   const createPart = (): PartBudget => ({
     matchBudget: { stepsLeft: maxMatchSteps },
     formulaBudget: { stepsLeft: maxFormulaSteps },
+    viewBudget: { stepsLeft: maxViewSteps },
   });
   return { ...createPart(), hidden: createPart(), computations: new WeakMap() };
 }
@@ -243,10 +249,11 @@ export function spendFormulaSteps(
 }
 
 /** The used share of a batch's budget. 1 is the whole budget; an exceeded budget gives slightly more. */
-export function batchBudgetUsed({ matchBudget, formulaBudget }: PartBudget): number {
+export function batchBudgetUsed({ matchBudget, formulaBudget, viewBudget }: PartBudget): number {
   return Math.max(
     1 - matchBudget.stepsLeft / maxMatchSteps,
     1 - formulaBudget.stepsLeft / maxBatchFormulaSteps,
+    1 - viewBudget.stepsLeft / maxViewSteps,
   );
 }
 
