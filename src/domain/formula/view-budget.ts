@@ -4,7 +4,7 @@ import type { Item } from "#domain/item/item.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { matchSteps } from "#domain/search/match-steps.ts";
-import type { ComputeBudget } from "./compute.ts";
+import { formulaBudgetErrors, spendFormulaSteps, type ComputeBudget } from "./compute.ts";
 import { recalculate } from "./recalculate.ts";
 
 /**
@@ -29,12 +29,24 @@ export function spendViewSteps(
   throw problem.invalidInput([errorAt(["data"], "too_complex", reason)]);
 }
 
-/** The former state of an item with the results of the formulas as they are now. */
+/**
+ * The former state of an item with the results of the formulas as they are now. Throws 422 when a batch has no formula steps
+ * left. A narrow caller does not see which results its view lacks.
+ */
 export function recalculateFormer(
   access: CollectionAccess,
   item: Item,
-  _budget: ComputeBudget | null,
+  budget: ComputeBudget | null,
 ): Item {
-  const { after } = recalculate(wholeCollection(access), item.data, item.updatedAt);
+  const assertStepsLeft = () => {
+    const errors = budget ? formulaBudgetErrors(budget) : [];
+    if (errors.length > 0) throw problem.invalidInput(errors);
+  };
+  assertStepsLeft();
+  const { after, formulaSteps } = recalculate(wholeCollection(access), item.data, item.updatedAt);
+  const isWhole = access.extent === "whole";
+  const [steps, hiddenSteps] = isWhole ? [formulaSteps, 0] : [0, formulaSteps];
+  if (budget) spendFormulaSteps(budget, { steps, hiddenSteps });
+  assertStepsLeft();
   return { ...item, data: after };
 }
