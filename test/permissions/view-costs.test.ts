@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Client } from "../support/client";
+import { dataDb } from "../support/databases";
 import { client, makeForm } from "../support/service";
 
 /** Each write decides which views its item matches. However many there are, one request must not cost much more. */
@@ -103,5 +104,27 @@ describe("The views of a form", () => {
     const { id } = (await owner.post(items, { data: { text } })).body;
     const operations = Array.from({ length: 20 }, (_, n) => ({ op: "update", id, data: { n } }));
     expect((await owner.post(`${items}/batch`, { operations })).status).toBe(200);
+  });
+
+  it("store marks only for callers for which an item matches differently", async () => {
+    const views = Array.from({ length: 10 }, (_, index) => ({
+      key: `v${index}`,
+      name: `V ${index}`,
+      conditions: [{ any: [{ field: "n", op: "gt", value: index }, byCaller] }],
+    }));
+    const { items } = await formWith(views);
+    const marksOf = async (n: number) => {
+      const { body } = await owner.post(items, { data: { n } });
+      const other = await client();
+      await other.patch(`/submissions/${body.id}`, { data: { n: n + 1 } });
+      const row = await dataDb
+        .prepare("select views from change where item_id = ? order by number desc limit 1")
+        .bind(body.id)
+        .first<{ views: string }>();
+      return JSON.parse(row?.views ?? "[]") as string[];
+    };
+    // Each view has its key. Everybody sees the item before and after, or only its creator does.
+    expect(await marksOf(100)).toHaveLength(30);
+    expect(await marksOf(-100)).toHaveLength(30);
   });
 });

@@ -193,10 +193,16 @@ function marksOf(
     return mark === null ? [] : [mark];
   };
   if (!isPersonal) return markFor(anyoneElse, name, null);
-  const own = [...actors].flatMap((actor) =>
-    markFor(actor, `${name}:${actor}`, `${name}:!${actor}`),
-  );
-  return [...own, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
+  const others = markFor(anyoneElse, `${name}:${anyoneElse}`, null);
+  const [other] = others;
+  // If it is known whether the item matches for all others, an actor for which it is the same needs no mark.
+  const isRepeated = (mark: string | AssignedMark, actor: Actor) =>
+    mark === (typeof other === "string" ? `${name}:${actor}` : `${name}:!${actor}`);
+  const own = [...actors].flatMap((actor) => {
+    const marks = markFor(actor, `${name}:${actor}`, `${name}:!${actor}`);
+    return typeof other === "object" ? marks : marks.filter((mark) => !isRepeated(mark, actor));
+  });
+  return [...own, ...others];
 }
 
 const keyMark = (key: string, fingerprint: string) => `${key}=${fingerprint}`;
