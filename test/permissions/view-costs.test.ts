@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Client } from "../support/client";
 import { dataDb } from "../support/databases";
-import { client, makeForm } from "../support/service";
+import { client, makeApp, makeForm } from "../support/service";
 
 /** Each write decides which views its item matches. However many there are, one request must not cost much more. */
 
@@ -104,6 +104,24 @@ describe("The views of a form", () => {
     const { id } = (await owner.post(items, { data: { text } })).body;
     const operations = Array.from({ length: 20 }, (_, n) => ({ op: "update", id, data: { n } }));
     expect((await owner.post(`${items}/batch`, { operations })).status).toBe(200);
+  });
+
+  it("of which each has many conditions on the receipt number accept a record", async () => {
+    const views = Array.from({ length: 10 }, (_, index) => ({
+      key: `v${index}`,
+      name: `V ${index}`,
+      conditions: [
+        {
+          any: Array.from({ length: 48 }, (_x, place) => ({
+            field: "$receipt_number",
+            op: "in",
+            value: Array.from({ length: 10 }, (_y, value) => `O-${index}-${place}-${value}`),
+          })),
+        },
+      ],
+    }));
+    const app = await makeApp(owner, [{ key: "n", type: "number" }], { views });
+    expect((await owner.post(`/apps/${app}/records`, { data: { n: 1 } })).status).toBe(201);
   });
 
   it("store marks only for callers for which an item matches differently", async () => {

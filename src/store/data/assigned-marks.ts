@@ -15,8 +15,11 @@ export interface OpenChange {
   marks: readonly AssignedMark[];
 }
 
-/** D1 limits the length of a statement. The conditions of one name this many fields, unless a single one names more. */
-const maxFields = 500;
+/**
+ * D1 limits the length and the memory of a statement, and each list of operands takes memory for all of its values. So the
+ * conditions of a statement name this many fields, unless a single one names more.
+ */
+const maxFields = 50;
 
 /**
  * Adds the marks that depend on values which the database assigned: a batch runs it after it stored its items and changes. A
