@@ -180,7 +180,7 @@ export class BatchSimulation {
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
     const action = itemAction(collection.kind, "create");
     const diff = { fields: listCreatedFields(item), former: {} };
-    const views = newItemMarks(wholeCollection(this.#access), null, item);
+    const views = newItemMarks(this.#access, null, item, this.#budget);
     this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
@@ -239,7 +239,7 @@ export class BatchSimulation {
       action: action ?? updateAction(item, after),
       version: after.version,
       diff,
-      views: marks(whole, item, after),
+      views: marks(this.#access, item, after, this.#budget),
     });
     this.#recordOwner(touchedItem, after);
     return after;
@@ -256,7 +256,7 @@ export class BatchSimulation {
     this.#addedCount -= 1;
     const { version } = item;
     const diff = { fields: [], former: {} };
-    const views = viewMarks(wholeCollection(this.#access), item, null);
+    const views = viewMarks(this.#access, item, null, this.#budget);
     const action = itemAction(this.#access.collection.kind, "delete");
     this.keepsDeleted ||= isKept;
     this.changes.push({ item: touchedItem, action, version, diff, views });

@@ -1,6 +1,5 @@
 import { duplicateProblem } from "./duplicates.ts";
-import type { MatchedItem } from "#domain/search/matches.ts";
-import { newItemMarks } from "#domain/item/view-marks.ts";
+import { newItemMarks, noMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
@@ -209,11 +208,12 @@ type PreparedItem = PreparedWrite<CreateResponse> & {
   references: PlacedReference[];
 };
 
-/** Builds the stored item and the response. Throws a problem when either is too large. */
+/** Builds the stored item and the response. Throws when either is too large. A trial has no marks of views. */
 export function prepareItem(
   ctx: ActionContext,
   access: CollectionAccess,
   draft: Draft,
+  isTrial = false,
 ): PreparedItem {
   const { collection } = wholeCollection(access);
   const { kind, id: collectionId, version, revision } = collection;
@@ -225,6 +225,10 @@ export function prepareItem(
   const response = buildCreateResponse(ctx, access, draft);
   const responseJson = JSON.stringify(response);
   const references = newReferences(wholeCollection(access), {}, data);
+  const by = ctx.actor;
+  const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
+  // The item as views see it, with the Worker's time, before the database assigns its number and time.
+  const newItem = { id, status, receiptNumber: null, ...at, createdBy: by, updatedBy: by, data };
   const item = {
     id,
     version,
@@ -237,26 +241,15 @@ export function prepareItem(
     uniqueValues: uniqueValues(collection, data, status),
     files: [{ item: id, ...fileChanges({}, [data]) }],
     changedFields: listCreatedFields({ data, status }),
-    views: newItemMarks(wholeCollection(access), null, buildMatchedItem(ctx, id, { data, status })),
+    views: isTrial ? noMarks : newItemMarks(access, null, newItem, itemBudget()),
   };
   assertFits(responseJson, item.data, item.entries);
   return { response, responseJson, item, references };
 }
 
-/** Returns the item for matching views. It has the Worker's time, because the database assigns time and number later. */
-function buildMatchedItem(
-  ctx: ActionContext,
-  id: string,
-  { data, status }: Pick<Draft, "data" | "status">,
-): MatchedItem {
-  const { actor } = ctx;
-  const times = { createdAt: ctx.now(), updatedAt: ctx.now() };
-  return { id, status, receiptNumber: null, ...times, createdBy: actor, updatedBy: actor, data };
-}
-
 /** The response without the sequence number and the time, which the database assigns. */
 interface CreateResponse {
-  /** Absent in responses that were stored before timelines existed. The version is then 1. */
+  /** Absent in responses from before timelines. The version is then 1. */
   version?: number;
   prefix: string | null;
   createdBy: Actor;

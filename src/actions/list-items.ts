@@ -92,7 +92,7 @@ async function validateWith(
   if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
   const { status, data, warnings } = draft;
   assertTypeStable(access, data);
-  const { item, references } = prepareItem(ctx, access, draft);
+  const { item, references } = prepareItem(ctx, access, draft, true);
   if (access.extent === "narrow") {
     // Only the database can decide whether the item would be in the view, so a trial stores the item and rolls back.
     const entries = entriesOfConditions(access, item);

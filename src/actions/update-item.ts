@@ -233,7 +233,7 @@ function buildChange(
     references,
     files: [{ item: after.id, ...fileChanges(before.data, [after.data]) }],
     diff: diffItems(compiled, before, after),
-    views: viewMarks(compiled, before, after).known,
+    views: viewMarks(access, before, after, itemBudget()).known,
     needsOpenForm: before.status === "draft" && after.status !== "draft",
   };
 }

@@ -209,6 +209,8 @@ interface PartBudget {
   matchBudget: MatchBudget;
   /** Formula steps. Each item also has its own limit. */
   formulaBudget: { stepsLeft: number };
+  /** Steps that decide which views items match. */
+  viewBudget: { stepsLeft: number };
 }
 
 /**
@@ -220,10 +222,14 @@ export interface ComputeBudget extends PartBudget {
   computations: WeakMap<Data, Computation>;
 }
 
+/** Takes about 200 ms, like the conditions of the most expensive search on one item. */
+const maxViewSteps = 200_000_000;
+
 function createBudget(maxFormulaSteps: number): ComputeBudget {
   const createPart = (): PartBudget => ({
     matchBudget: { stepsLeft: maxMatchSteps },
     formulaBudget: { stepsLeft: maxFormulaSteps },
+    viewBudget: { stepsLeft: maxViewSteps },
   });
   return { ...createPart(), hidden: createPart(), computations: new WeakMap() };
 }
@@ -247,10 +253,11 @@ export function spendFormulaSteps(
 }
 
 /** Returns the used share of a batch's budget. 1 is the whole budget. An exceeded budget returns slightly more. */
-export function batchBudgetUsed({ matchBudget, formulaBudget }: PartBudget): number {
+export function batchBudgetUsed({ matchBudget, formulaBudget, viewBudget }: PartBudget): number {
   return Math.max(
     1 - matchBudget.stepsLeft / maxMatchSteps,
     1 - formulaBudget.stepsLeft / maxBatchFormulaSteps,
+    1 - viewBudget.stepsLeft / maxViewSteps,
   );
 }
 

@@ -1,12 +1,20 @@
 import type { Actor } from "#domain/audit.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
-import { recalculate } from "#domain/formula/recalculate.ts";
+import type { CollectionAccess } from "#domain/data/compile.ts";
+import { wholeCollection } from "#domain/data/narrow.ts";
+import type { ComputeBudget } from "#domain/formula/compute.ts";
+import { recalculateFormer, spendViewSteps } from "#domain/formula/view-budget.ts";
 import { lazy } from "#domain/lazy.ts";
 import type { Item } from "./item.ts";
-import type { Collection, View } from "#domain/definition/collection.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import type { SystemField } from "#domain/data/values.ts";
-import { reduceCondition, type MatchedItem } from "#domain/search/matches.ts";
-import type { Condition } from "#domain/search/tree.ts";
+import { matchSteps } from "#domain/search/match-steps.ts";
+import { ItemMatcher, type MatchedItem } from "#domain/search/matches.ts";
+import {
+  mapLeaves,
+  type Condition,
+  type LeafCondition,
+  type SearchField,
+} from "#domain/search/tree.ts";
 import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view.ts";
 
 /**
@@ -21,42 +29,58 @@ interface MarkedView {
   isPersonal: boolean;
   /** The version below which items may lack results that the conditions use. 0 if none do. */
   resultsVersion: number;
-  conditionsFor: (actor: string) => readonly Condition[];
+  /** `anyoneElse` stands for the caller. */
+  condition: Condition;
 }
 
-const markedViews = new WeakMap<Collection, readonly MarkedView[]>();
+interface MarkedViews {
+  views: readonly MarkedView[];
+  /** The different conditions on values, each once. */
+  leaves: readonly LeafCondition[];
+}
 
-function viewsOf(collection: Collection): readonly MarkedView[] {
-  const cachedViews = markedViews.get(collection);
-  if (cachedViews) return cachedViews;
+const markedViews = new WeakMap<Collection, MarkedViews>();
+
+function viewsOf(collection: Collection): MarkedViews {
+  const known = markedViews.get(collection);
+  if (known) return known;
+  const leaves = new Map<string, LeafCondition>();
   const views = (collection.definition.views ?? []).map((view): MarkedView => {
-    const isPersonal = dependsOnCaller(view);
     const { conditions } = parseView(collection, view, anyoneElse);
     const { lackedResults, conditions: version = 0 } = collection.viewVersions?.[view.key] ?? {};
     return {
       key: view.key,
       fingerprint: viewFingerprint(collection, view),
-      isPersonal,
+      isPersonal: dependsOnCaller(view),
       resultsVersion: lackedResults ? version : 0,
-      conditionsFor: isPersonal ? conditionsByActor(collection, view) : () => conditions,
+      condition: mapLeaves({ all: conditions }, (leaf) => shareLeaf(leaf, leaves)),
     };
   });
-  markedViews.set(collection, views);
-  return views;
+  const marked = { views, leaves: [...leaves.values()] };
+  markedViews.set(collection, marked);
+  return marked;
 }
 
-/** The number of actors for which the conditions of a view are cached. */
-const maxActors = 10;
-
-function conditionsByActor(collection: Collection, view: View): MarkedView["conditionsFor"] {
-  const known = new Map<string, readonly Condition[]>();
-  return (actor) => {
-    const conditions = known.get(actor) ?? parseView(collection, view, actor).conditions;
-    if (known.size >= maxActors) known.clear();
-    known.set(actor, conditions);
-    return conditions;
-  };
+/** Returns the first of equal conditions, so that they share their results. */
+function shareLeaf(leaf: LeafCondition, known: Map<string, LeafCondition>): LeafCondition {
+  const key = JSON.stringify(leaf, (name, value: unknown) =>
+    name === "field" ? (value as SearchField).number : value,
+  );
+  const shared = known.get(key) ?? leaf;
+  known.set(key, shared);
+  return shared;
 }
+
+/** Returns the condition with an actor instead of `anyoneElse`. */
+const forActor = (condition: Condition, actor: string): Condition =>
+  mapLeaves(condition, (leaf) => {
+    if (leaf.field.kind !== "actor") return leaf;
+    if (leaf.op === "eq" || leaf.op === "ne")
+      return leaf.value === anyoneElse ? { ...leaf, value: actor } : leaf;
+    if (leaf.op !== "in" && leaf.op !== "not_in") return leaf;
+    const value = leaf.value.map((each) => (each === anyoneElse ? actor : each));
+    return { ...leaf, value };
+  });
 
 /** Represents every actor that the item does not name. */
 const anyoneElse = "*";
@@ -77,43 +101,65 @@ export interface ChangeMarks {
   assigned: AssignedMark[];
 }
 
+export const noMarks: ChangeMarks = { known: null, assigned: [] };
+
 const assignedValues: ReadonlySet<SystemField> = new Set([
   "receiptNumber",
   "createdAt",
   "updatedAt",
 ]);
 
-/** Returns the marks of a change of a stored item. All of them are known. */
+/**
+ * Returns the marks of a change of a stored item. All of them are known. Without a budget, the work has no limit, so that an
+ * erasure never fails.
+ */
 export const viewMarks = (
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   before: Item | null,
   after: Item | null,
-): ChangeMarks => changeMarks(compiled, before, after, new Set());
+  budget: ComputeBudget | null = null,
+): ChangeMarks => changeMarks(access, before, after, new Set(), budget);
 
 /** Returns the marks of a change of an item that the batch of the change creates. */
 export const newItemMarks = (
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   before: Item | null,
   after: MatchedItem,
-): ChangeMarks => changeMarks(compiled, before, after, assignedValues);
+  budget: ComputeBudget,
+): ChangeMarks => changeMarks(access, before, after, assignedValues, budget);
 
 function changeMarks(
-  compiled: CompiledCollection,
+  access: CollectionAccess,
   before: Item | null,
   after: MatchedItem | null,
   unknown: ReadonlySet<SystemField>,
+  budget: ComputeBudget | null,
 ): ChangeMarks {
-  const views = viewsOf(compiled.collection);
-  if (views.length === 0) return { known: null, assigned: [] };
+  const { views, leaves } = viewsOf(wholeCollection(access).collection);
+  if (views.length === 0) return noMarks;
   const actors = new Set<Actor>(
     [before, after].flatMap((item) => (item ? [item.createdBy, item.updatedBy] : [])),
   );
   const assigned: AssignedMark[] = [];
-  const former = formerItem(compiled, before);
+  const prepare = (item: MatchedItem, previous: ItemMatcher | null): ItemMatcher => {
+    const known = matchers.get(item) ?? new ItemMatcher(item, previous);
+    if (budget && !matchers.has(item)) spendViewSteps(budget, access, matchSteps(leaves, known));
+    matchers.set(item, known);
+    return known;
+  };
+  const stored = before && prepare(before, null);
+  const next = after && prepare(after, stored);
+  const recalculated = lazy(() =>
+    prepare(recalculateFormer(access, before as Item, budget), stored),
+  );
+  // If the item may lack results that a view uses, the current formulas compute them, so that no mark claims that the view
+  // contained an item which it never did.
+  const former = ({ resultsVersion }: MarkedView) =>
+    before && before.definitionVersion < resultsVersion ? recalculated() : stored;
   const known = views.flatMap((view) => {
     const marks = [
       ...marksOf(view, "b", former(view), actors, unknown),
-      ...marksOf(view, "a", after, actors, unknown),
+      ...marksOf(view, "a", next, actors, unknown),
     ];
     const key = keyMark(view.key, view.fingerprint);
     const open = marks.filter((mark) => typeof mark !== "string");
@@ -124,45 +170,40 @@ function changeMarks(
   return { known: JSON.stringify([...new Set(known)]), assigned };
 }
 
-/**
- * Returns the item before a change, in the form in which a view saw it. If the item may lack results that the view
- * uses, computes them with the current formulas, so that no mark claims that the view contained an item which it never
- * did.
- */
-function formerItem(compiled: CompiledCollection, item: Item | null) {
-  if (!item) return () => null;
-  const calculated = lazy(() => ({
-    ...item,
-    data: recalculate(compiled, item.data, item.updatedAt).after,
-  }));
-  return ({ resultsVersion }: MarkedView): Item =>
-    item.definitionVersion < resultsVersion ? calculated() : item;
-}
+/** The matchers of items. The operations of a batch share them. */
+const matchers = new WeakMap<MatchedItem, ItemMatcher>();
 
 function marksOf(
-  { fingerprint, isPersonal, conditionsFor }: MarkedView,
+  { fingerprint, isPersonal, condition: viewCondition }: MarkedView,
   phase: Phase,
-  item: MatchedItem | null,
+  matcher: ItemMatcher | null,
   actors: ReadonlySet<Actor>,
   unknown: ReadonlySet<SystemField>,
 ): (string | AssignedMark)[] {
-  if (!item) return [];
+  if (!matcher) return [];
   const name = `${fingerprint}:${phase}`;
   const markFor = (
     actor: string,
     positive: string,
     negative: string | null,
   ): (string | AssignedMark)[] => {
-    const condition = reduceCondition({ all: [...conditionsFor(actor)] }, item, unknown);
+    const own = actor === anyoneElse ? viewCondition : forActor(viewCondition, actor);
+    const condition = matcher.reduce(own, unknown);
     if (typeof condition !== "boolean") return [{ condition, positive: [positive], negative }];
     const mark = condition ? positive : negative;
     return mark === null ? [] : [mark];
   };
   if (!isPersonal) return markFor(anyoneElse, name, null);
-  const actorMarks = [...actors].flatMap((actor) =>
-    markFor(actor, `${name}:${actor}`, `${name}:!${actor}`),
-  );
-  return [...actorMarks, ...markFor(anyoneElse, `${name}:${anyoneElse}`, null)];
+  const others = markFor(anyoneElse, `${name}:${anyoneElse}`, null);
+  const [other] = others;
+  // An actor needs a mark only if its result differs from the result for all others, or if that result is unknown.
+  const isRepeated = (mark: string | AssignedMark, actor: Actor) =>
+    mark === (typeof other === "string" ? `${name}:${actor}` : `${name}:!${actor}`);
+  const actorMarks = [...actors].flatMap((actor) => {
+    const marks = markFor(actor, `${name}:${actor}`, `${name}:!${actor}`);
+    return typeof other === "object" ? marks : marks.filter((mark) => !isRepeated(mark, actor));
+  });
+  return [...actorMarks, ...others];
 }
 
 const keyMark = (key: string, fingerprint: string) => `${key}=${fingerprint}`;

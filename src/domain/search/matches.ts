@@ -9,41 +9,104 @@ export type MatchedItem = Pick<
   "id" | "status" | "receiptNumber" | "createdAt" | "createdBy" | "updatedAt" | "updatedBy" | "data"
 >;
 
-/** Returns the stored value of a field: of an item, or of a row of line items. */
-type ValueOf = (field: SearchField) => Value | null;
-
 /**
  * Whether an item meets all conditions. Must agree with the SQL of a search. Writes use this function. Their batch
  * guards the versions of the item and of the definition, so both are still the ones that this function read.
  */
-export function matchesItem(conditions: readonly Condition[], item: MatchedItem): boolean {
-  const valueOf: ValueOf = ({ source }) =>
-    source.in === "system" ? systemValue(item, source.name) : (item.data[source.slot] ?? null);
-  return conditions.every((condition) => holds(condition, valueOf));
-}
+export const matchesItem = (conditions: readonly Condition[], item: MatchedItem): boolean =>
+  new ItemMatcher(item).matches(conditions);
 
 /**
- * Evaluates a condition on an item with some unknown system values. Returns whether the item meets it, or a remaining
- * condition that contains only those values.
+ * Decides which conditions an item meets. All conditions share folded texts. A condition keeps its result, also for the next
+ * state of the item if the value of its field is the same there.
  */
-export function reduceCondition(
-  condition: Condition,
-  item: MatchedItem,
-  unknown: ReadonlySet<SystemField>,
-): boolean | Condition {
-  const reduce = (each: Condition) => reduceCondition(each, item, unknown);
-  if ("all" in condition) return reduceGroup("all", condition.all.map(reduce));
-  if ("any" in condition) return reduceGroup("any", condition.any.map(reduce));
-  if ("not" in condition) {
-    const inner = reduce(condition.not);
-    return typeof inner === "boolean" ? !inner : { not: inner };
+export class ItemMatcher {
+  readonly #item: MatchedItem;
+  readonly #former: ItemMatcher | null;
+  readonly #results = new Map<LeafCondition, boolean>();
+  readonly #folded: Map<string, string>;
+  /** Whether fields have the same values as in the former state, by field number. */
+  readonly #isSame = new Map<number, boolean>();
+
+  constructor(item: MatchedItem, former: ItemMatcher | null = null) {
+    this.#item = item;
+    this.#former = former;
+    this.#folded = former ? former.#folded : new Map();
   }
-  if ("op" in condition) {
-    const { source } = condition.field;
-    if (source.in === "system" && unknown.has(source.name)) return condition;
+
+  matches(conditions: readonly Condition[]): boolean {
+    return conditions.every((condition) => this.#holds(condition));
   }
-  return matchesItem([condition], item);
+
+  /**
+   * Evaluates a condition on an item with some unknown system values. Returns whether the item meets it, or a remaining
+   * condition that contains only those values.
+   */
+  reduce(condition: Condition, unknown: ReadonlySet<SystemField>): boolean | Condition {
+    const reduce = (each: Condition) => this.reduce(each, unknown);
+    if (unknown.size === 0) return this.#holds(condition);
+    if ("all" in condition) return reduceGroup("all", condition.all.map(reduce));
+    if ("any" in condition) return reduceGroup("any", condition.any.map(reduce));
+    if ("not" in condition) {
+      const inner = reduce(condition.not);
+      return typeof inner === "boolean" ? !inner : { not: inner };
+    }
+    if ("op" in condition) {
+      const { source } = condition.field;
+      if (source.in === "system" && unknown.has(source.name)) return condition;
+    }
+    return this.#holds(condition);
+  }
+
+  #holds(condition: Condition): boolean {
+    if ("all" in condition) return condition.all.every((each) => this.#holds(each));
+    if ("any" in condition) return condition.any.some((each) => this.#holds(each));
+    if ("not" in condition) return !this.#holds(condition.not);
+    // Only the search box above the items creates such conditions. A view never contains one.
+    if ("anywhere" in condition) return false;
+    const result = this.#findResult(condition) ?? this.#test(condition);
+    this.#results.set(condition, result);
+    return result;
+  }
+
+  #findResult(leaf: LeafCondition): boolean | undefined {
+    const known = this.#results.get(leaf);
+    if (known !== undefined || !this.hasFormerValue(leaf.field)) return known;
+    return this.#former === null ? undefined : this.#former.#findResult(leaf);
+  }
+
+  /** Whether a field has the same value as in the former state. */
+  hasFormerValue(field: SearchField): boolean {
+    const former = this.#former;
+    if (!former) return false;
+    const known = this.#isSame.get(field.number);
+    const isSame = known ?? isSameValue(this.valueOf(field), former.valueOf(field));
+    this.#isSame.set(field.number, isSame);
+    return isSame;
+  }
+
+  valueOf({ source }: SearchField): Value | null {
+    if (source.in === "system") return this.#item[source.name];
+    return this.#item.data[source.slot] ?? null;
+  }
+
+  #test(leaf: LeafCondition): boolean {
+    return leafHolds(leaf, this.valueOf(leaf.field), this.#fold);
+  }
+
+  readonly #fold = (text: string): string => {
+    const folded = this.#folded.get(text) ?? foldCase(text);
+    this.#folded.set(text, folded);
+    return folded;
+  };
 }
+
+const isSameValue = (value: Value | null, former: Value | null): boolean =>
+  value === former ||
+  (Array.isArray(value) &&
+    Array.isArray(former) &&
+    value.length === former.length &&
+    JSON.stringify(value) === JSON.stringify(former));
 
 function reduceGroup(
   kind: "all" | "any",
@@ -56,23 +119,14 @@ function reduceGroup(
   return kind === "any" ? { any: open } : { all: open };
 }
 
-const systemValue = (item: MatchedItem, name: SystemField): Scalar | null => item[name];
+type Fold = typeof foldCase;
 
-function holds(condition: Condition, valueOf: ValueOf): boolean {
-  if ("all" in condition) return condition.all.every((each) => holds(each, valueOf));
-  if ("any" in condition) return condition.any.some((each) => holds(each, valueOf));
-  if ("not" in condition) return !holds(condition.not, valueOf);
-  // Only the search box above the items creates such conditions. A view never contains one.
-  if ("anywhere" in condition) return false;
-  return leafHolds(condition, valueOf(condition.field));
-}
-
-function leafHolds(leaf: LeafCondition, value: Value | null): boolean {
+function leafHolds(leaf: LeafCondition, value: Value | null, fold: Fold): boolean {
   const { field, op } = leaf;
   if (op === "matches") throw new Error("Only a search reads the records of references.");
   if (op === "is_empty") return (value === null) === leaf.value;
-  if (op === "any") return hasRow(leaf.value, value);
-  if (op === "none") return !hasRow(leaf.value, value);
+  if (op === "any") return hasRow(leaf.value, value, fold);
+  if (op === "none") return !hasRow(leaf.value, value, fold);
   if (op === "has_any") return leaf.value.some((each) => listOf(value).includes(each));
   if (op === "has_none") return !leaf.value.some((each) => listOf(value).includes(each));
   if (op === "has_all") return leaf.value.every((each) => listOf(value).includes(each));
@@ -96,9 +150,9 @@ function leafHolds(leaf: LeafCondition, value: Value | null): boolean {
     case "between":
       return storedValue >= leaf.value[0] && storedValue <= leaf.value[1];
     case "contains":
-      return foldCase(String(storedValue)).includes(leaf.value);
+      return fold(String(storedValue)).includes(leaf.value);
     case "starts_with":
-      return foldCase(String(storedValue)).startsWith(leaf.value);
+      return fold(String(storedValue)).startsWith(leaf.value);
   }
 }
 
@@ -112,15 +166,21 @@ const comparableOf = ({ type, source }: SearchField, value: Scalar): Comparable 
 /** Whether a list has a row that meets a condition. The operations of a batch share lists that they do not change. */
 const rowResults = new WeakMap<Condition, WeakMap<object, boolean>>();
 
-function hasRow(condition: Condition, value: Value | null): boolean {
+function hasRow(condition: Condition, value: Value | null, fold: Fold): boolean {
   if (!Array.isArray(value)) return false;
   const results = rowResults.get(condition) ?? new WeakMap<object, boolean>();
-  const result = results.get(value) ?? findsRow(condition, value as LineItemRow[]);
+  const rows = value as LineItemRow[];
+  const result = results.get(value) ?? rows.some((row) => rowHolds(condition, row, fold));
   rowResults.set(condition, results.set(value, result));
   return result;
 }
 
-const findsRow = (condition: Condition, rows: readonly LineItemRow[]): boolean =>
-  rows.some((row) =>
-    holds(condition, ({ source }) => (source.in === "system" ? null : (row[source.slot] ?? null))),
-  );
+function rowHolds(condition: Condition, row: LineItemRow, fold: Fold): boolean {
+  if ("all" in condition) return condition.all.every((each) => rowHolds(each, row, fold));
+  if ("any" in condition) return condition.any.some((each) => rowHolds(each, row, fold));
+  if ("not" in condition) return !rowHolds(condition.not, row, fold);
+  if ("anywhere" in condition) return false;
+  const { source } = condition.field;
+  const value = source.in === "system" ? null : (row[source.slot] ?? null);
+  return leafHolds(condition, value, fold);
+}

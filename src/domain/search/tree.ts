@@ -183,6 +183,19 @@ function fieldsIn(condition: Condition): SearchField[] {
   return op === "any" || op === "none" || op === "matches" ? [field, ...fieldsIn(value)] : [field];
 }
 
+/** A condition with others in place of those on values. */
+export function mapLeaves(
+  condition: Condition,
+  map: (leaf: LeafCondition) => LeafCondition,
+): Condition {
+  const mapAll = (conditions: readonly Condition[]) =>
+    conditions.map((each) => mapLeaves(each, map));
+  if ("all" in condition) return { all: mapAll(condition.all) };
+  if ("any" in condition) return { any: mapAll(condition.any) };
+  if ("not" in condition) return { not: mapLeaves(condition.not, map) };
+  return "anywhere" in condition ? condition : map(condition);
+}
+
 /** The operand that stands for the caller. */
 export const meOperand = "$me";
 

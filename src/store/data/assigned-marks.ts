@@ -16,10 +16,10 @@ export interface OpenChange {
 }
 
 /**
- * D1 limits the length of a statement, so the conditions of one statement have at most this many fields. A single
- * condition may have more.
+ * D1 limits the length and the memory of a statement, and each list of operands takes memory for all of its values. So the
+ * conditions of a statement name this many fields, unless a single one names more.
  */
-const maxFields = 500;
+const maxFields = 50;
 
 /**
  * Adds the marks that depend on values which the database assigned. A batch runs these statements after it has stored

@@ -66,8 +66,16 @@ const hasMatched = (phase: keyof Matched) =>
   sql`(${hasMark(`${phase}.positive[0]`)} or ${hasMark(`${phase}.positive[1]`)}
     or (${hasMark(`${phase}.others`)} and not ${hasMark(`${phase}.negative`)}))`;
 
-/** Limits a page to the changes `c` that the reader sees according to their marks. Matches `readMarks`. */
-const whereSeen = lazySql(() => sql` where ${hasMatched("before")} or ${hasMatched("after")}`);
+/** Whether a change has a mark of the reader's view at all. Most changes that it does not see have none. */
+const hasAnyMark = lazySql(() => {
+  const mark = sql`(${v.seen} ->> '$.before.positive[0]')`;
+  return sql`instr(c.views, '"' || substr(${mark}, 1, length(${mark}) - 1)) > 0`;
+});
+
+/** Limits a page to the changes `c` whose marks say that the reader sees them, as `readMarks` does. */
+const whereSeen = lazySql(
+  () => sql` where ${hasAnyMark} and (${hasMatched("before")} or ${hasMatched("after")})`,
+);
 
 const selectSeenChanges = dataStatement<SeenValues>((db) => buildChanges(db, whereSeen));
 const selectSeenItems = dataStatement<SeenValues>((db) => buildItems(db, whereSeen));
