@@ -89,8 +89,13 @@ const long = (include: string[], isolate: boolean) => ({
 });
 const inNodeOrBuilt = [...unitFiles, ...processFiles, ...browserFiles, ...smokeFiles];
 
-/** Processes wait for each other and for pages most of the time. */
-const processes = { env: { WRANGLER_LOG: "log" }, testTimeout: 180_000, hookTimeout: 180_000 };
+/** Files share modules, such as Playwright and Miniflare, whose loading would cost a second of CPU for each file. */
+const processes = {
+  isolate: false,
+  env: { WRANGLER_LOG: "log" },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
 /** The client, the bundle and the demo are built before the first file. */
 const built = { ...processes, globalSetup: "test/dev/built.ts" };
 

@@ -95,7 +95,7 @@ describe("npm run dev", () => {
 });
 
 describe("The service under concurrent calls and kills", () => {
-  const server = new Server();
+  const server = new Server("killable");
   let call: Call;
   beforeAll(async () => {
     await server.start();
