@@ -79,8 +79,9 @@ const workerd = {
   setupFiles: ["test/support/setup.ts"],
   // Concurrent tests spend most of their time waiting for simulated failures.
   maxConcurrency: 8,
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // Four files of the rest share two cores.
+  testTimeout: isRest ? 60_000 : 30_000,
+  hookTimeout: isRest ? 60_000 : 30_000,
 };
 /** `npm test` leaves out two projects (test/run-options.ts), whose files run beside those of the same kind in `test:rest`. */
 const long = (include: string[], isolate: boolean) => ({
@@ -148,8 +149,8 @@ export default defineConfig({
     ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
     sequence: { sequencer: LongestFirst },
-    // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
-    maxWorkers: isRest ? 3 : 2,
+    // The smallest machine has two cores. A file keeps less than one of them busy, and those of the rest less than half of one.
+    maxWorkers: isRest ? 4 : 3,
     projects: Object.entries(projects).map(([name, { test, ...config }]) => ({
       root,
       ...config,
