@@ -79,8 +79,9 @@ const workerd = {
   setupFiles: ["test/support/setup.ts"],
   // Concurrent tests spend most of their time waiting for simulated failures.
   maxConcurrency: 8,
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // Four files of the rest share two cores.
+  testTimeout: isRest ? 60_000 : 30_000,
+  hookTimeout: isRest ? 60_000 : 30_000,
 };
 /** `npm test` leaves out two projects (test/run-options.ts), whose files run beside those of the same kind in `test:rest`. */
 const long = (include: string[], isolate: boolean) => ({
@@ -89,8 +90,13 @@ const long = (include: string[], isolate: boolean) => ({
 });
 const inNodeOrBuilt = [...unitFiles, ...processFiles, ...browserFiles, ...smokeFiles];
 
-/** Processes wait for each other and for pages most of the time. */
-const processes = { env: { WRANGLER_LOG: "log" }, testTimeout: 180_000, hookTimeout: 180_000 };
+/** Files share modules, such as Playwright and Miniflare, whose loading would cost a second of CPU for each file. */
+const processes = {
+  isolate: false,
+  env: { WRANGLER_LOG: "log" },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
 /** The client, the bundle and the demo are built before the first file. */
 const built = { ...processes, globalSetup: "test/dev/built.ts" };
 
@@ -143,8 +149,8 @@ export default defineConfig({
     ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
     sequence: { sequencer: LongestFirst },
-    // The smallest machine has two cores. Most files keep one of them busy, but those of the rest wait for processes and pages.
-    maxWorkers: isRest ? 3 : 2,
+    // The smallest machine has two cores. A file keeps less than one of them busy, and those of the rest less than half of one.
+    maxWorkers: isRest ? 4 : 3,
     projects: Object.entries(projects).map(([name, { test, ...config }]) => ({
       root,
       ...config,

@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, Server } from "../dev/server.ts";
-import { expectGoodLooks, expectNoAxeViolations, useBrowser } from "./browser.ts";
+import { expectNoAxeViolations } from "./axe.ts";
+import { expectGoodLooks, useBrowser } from "./browser.ts";
 import { longNames } from "./long-content.ts";
 
 const phoneWidth = 390;

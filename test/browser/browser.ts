@@ -1,15 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import type { AxeResults } from "axe-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { colourRules, expectNoAxeViolations, layoutRules } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
-  "utf8",
-);
 
 const schemes = ["light", "dark"] as const;
 type Scheme = (typeof schemes)[number];
@@ -105,47 +98,6 @@ export function useBrowser(url: () => string) {
   }
 
   return { open };
-}
-
-/** The rules about colours. Only these can differ between a light and a dark page. */
-const colourRules = ["color-contrast", "link-in-text-block"];
-
-/** The rules about what is visible and how large it is. Only these can differ between a desktop and a phone. */
-const layoutRules = [
-  "aria-hidden-focus",
-  "button-name",
-  "label",
-  "link-name",
-  "scrollable-region-focusable",
-  "target-size",
-];
-
-/**
- * The page keeps its CSP, because `evaluate` uses the debugging protocol, which no CSP restricts. Do not use it for
- * pages without JavaScript, where axe would wait for timers that never fire.
- */
-export async function expectNoAxeViolations(
-  page: Page,
-  include: string | null = null,
-  rules: readonly string[] | null = null,
-): Promise<void> {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource);
-  const options = {
-    ...(rules
-      ? { runOnly: { type: "rule", values: rules } }
-      : { rules: { "target-size": { enabled: true } } }),
-    resultTypes: ["violations"],
-    // These take a third of the time, and only rules about media need them.
-    selectors: false,
-    preload: false,
-  };
-  const results = (await page.evaluate(
-    `axe.run(${JSON.stringify(include)} ?? document, ${JSON.stringify(options)})`,
-  )) as AxeResults;
-  const violations = results.violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html}\n  ${node.failureSummary ?? ""}`),
-  );
-  expect({ url: page.url(), found: violations }).toEqual({ url: page.url(), found: [] });
 }
 
 /** Expects that nothing is wider than the window, except in areas with their own scroll bars. */

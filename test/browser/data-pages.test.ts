@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server, type Call } from "../dev/server.ts";
-import { expectGoodLooks, expectNoAxeViolations, useBrowser } from "./browser.ts";
+import { expectNoAxeViolations } from "./axe.ts";
+import { expectGoodLooks, useBrowser } from "./browser.ts";
 import { longDefinition, longItem } from "./long-content.ts";
 import { Person } from "./person.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, Server, type Call } from "../dev/server.ts";
-import { expectNoAxeViolations, useBrowser } from "./browser.ts";
+import { expectNoAxeViolations } from "./axe.ts";
+import { useBrowser } from "./browser.ts";
 import { Person } from "./person.ts";
 
 const departments = ["Design", "Sales", "IT"];

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { caller, everyItem, Server, type Call } from "../dev/server.ts";
-import { expectNoAxeViolations, useBrowser } from "./browser.ts";
+import { expectNoAxeViolations } from "./axe.ts";
+import { useBrowser } from "./browser.ts";
 
 const guide = readFileSync(new URL("../../docs/browsers.md", import.meta.url), "utf8");
 const guidePage = /^```html\n([^]*?)^```$/m.exec(guide)?.[1] ?? "";

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import {
   cpSync,
@@ -12,8 +13,17 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Owner } from "../../src/dev/owner.ts";
 import { freePort } from "../support/free-port.ts";
 import { project } from "./built.ts";
+import { account, caller, everyItem, issueAs, type Call } from "./server.ts";
+
+interface FileValue {
+  name: string;
+  id: string;
+  content_type: string;
+  sha256: string;
+}
 
 /** A clone in which `npm ci` has run and nothing else. */
 function createClone(): string {
@@ -29,6 +39,8 @@ function createClone(): string {
 class Command {
   stdout = "";
   stderr = "";
+  /** Both, in the order of their arrival. */
+  output = "";
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
 
@@ -36,6 +48,8 @@ class Command {
     const child = spawn(command, args, { cwd: folder, detached: true });
     child.stdout.on("data", (chunk) => (this.stdout += String(chunk)));
     child.stderr.on("data", (chunk) => (this.stderr += String(chunk)));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (this.output += String(chunk)));
     this.exited = new Promise((resolve) => child.on("exit", resolve));
     this.#child = child;
   }
@@ -86,6 +100,12 @@ describe("A fresh clone", () => {
     const requests: string[] = [];
     let late: Command;
     let serve: Command;
+    let startOutput = "";
+    let call: Call;
+    const start = async (port = Number(new URL(url).port)) => {
+      serve = new Command(folder, "npm", "run", "dev", "--", "--port", String(port));
+      url = await serve.printed(/Edge Forms answers at (\S+)/);
+    };
     beforeAll(async () => {
       await wrangler.kill();
       cpSync(join(project, ".dev.vars.example"), join(folder, ".dev.vars"));
@@ -99,8 +119,12 @@ describe("A fresh clone", () => {
       await new Promise<void>((resolve) => other.listen(port, "127.0.0.1", resolve));
       await late.exited;
       await new Promise((resolve) => other.close(resolve));
-      serve = new Command(folder, "node", "src/dev/serve.ts", "--port", String(port));
-      url = await serve.printed(/Edge Forms answers at (\S+)/);
+      await start(port);
+      // Anything that still follows would be printed by now.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      startOutput = serve.output;
+      const { token } = await issueAs(new Owner(url, account({ folder })), ["--requests", "10000"]);
+      call = caller(url, token);
     });
     afterAll(async () => {
       await late.kill();
@@ -136,6 +160,69 @@ describe("A fresh clone", () => {
         const readPage = async () => (await fetch(`${url}/docs/${slug}`)).text();
         await expect.poll(readPage, { timeout: 60_000, interval: 200 }).toContain(text);
       }
+    });
+
+    it("prints the owner's sign-in and a curl line that works", async () => {
+      expect(startOutput).toContain(`${url}/admin`);
+      expect(startOutput).toContain("owner@example.com");
+      const [, address = "", bearer = ""] =
+        /curl -s '(\S+)' -H 'Authorization: Bearer (\S+)'/.exec(startOutput) ?? [];
+      const { status, body } = await caller(url, bearer)("GET", address);
+      expect(status).toBe(200);
+      expect(body.items).toHaveLength(2);
+      // A formula computed this value. The runtime forbids eval.
+      expect(body.items[0].data.total).toBe(60.4);
+    });
+
+    it("prints one log line per request, and the sign-in and the curl line last", () => {
+      const [before = "", after = ""] = startOutput.split("Edge Forms answers at");
+      expect(before).not.toMatch(/\[wrangler:info\].*(GET|POST|PUT) /);
+      expect(before).toContain('{"event":"request"');
+      expect(after.trim()).toMatch(/curl -s \S+ -H 'Authorization: Bearer \S+'$/);
+    });
+
+    it("has files in the demo, in lists, on items and in the history", async () => {
+      const withFiles = async (form: string, field: string) => {
+        const conditions = [{ field, op: "is_empty", value: false }];
+        const found = await call("POST", `/forms/${form}/submissions/search`, { conditions });
+        return found.body.items as { id: string; data: Record<string, FileValue[]> }[];
+      };
+      const items = [
+        ...(await withFiles("helpdesk", "photos")),
+        ...(await withFiles("purchase", "invoices")),
+      ];
+      const files = items.flatMap(({ data }) => data["photos"] ?? data["invoices"] ?? []);
+      expect(files.map(({ name, content_type }) => [name, content_type])).toEqual([
+        ["nib.png", "image/png"],
+        ["lamp.png", "image/png"],
+        ["quote.pdf", "application/pdf"],
+      ]);
+      const { email, password } = account({ folder });
+      const signIn = await fetch(`${url}/admin/sign-in`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Origin: url },
+        body: JSON.stringify({ email, password }),
+        redirect: "manual",
+      });
+      const Cookie = signIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+      const get = (path: string) => fetch(`${url}/admin${path}`, { headers: { Cookie } });
+      const page = async (path: string) => (await get(path)).text();
+      for (const { id, sha256 } of files) {
+        const content = await (await get(`/files/${id}/content`)).bytes();
+        expect(createHash("sha256").update(content).digest("hex")).toBe(sha256);
+      }
+      const [nib, , quote] = items;
+      expect(await page("/forms/purchase/items")).toContain("quote.pdf");
+      expect(await page(`/forms/helpdesk/items/${nib?.id}`)).toMatch(/<img src="[^"]*\/content"/);
+      const history = await page(`/forms/purchase/items/${quote?.id}`);
+      expect(history.split("quote.pdf").length).toBeGreaterThan(3);
+    });
+
+    it("finds its data after a restart and seeds nothing twice", async () => {
+      const recordsBefore = await everyItem(call, "/apps/orders/records");
+      await serve.kill();
+      await start();
+      expect(await everyItem(call, "/apps/orders/records")).toEqual(recordsBefore);
     });
 
     it("stops with one line when the local owner cannot sign in", async () => {

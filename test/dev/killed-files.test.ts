@@ -95,7 +95,7 @@ class Uploader {
   }
 }
 
-const server = new Server();
+const server = new Server("killable");
 let token: string;
 beforeAll(async () => {
   await server.start();

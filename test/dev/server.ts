@@ -1,8 +1,14 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import type { Miniflare } from "miniflare";
+import {
+  defaultCredential,
+  issueCredential,
+  Owner,
+  type LocalSettings,
+} from "../../src/dev/owner.ts";
 import { caller, type Answer, type Call } from "../support/caller.ts";
 import { freePort } from "../support/free-port.ts";
 import { ensureBundle, ensureDemo, linkProject, project, statePaths } from "./built.ts";
@@ -15,23 +21,32 @@ interface IssuedCredential {
   client_secret: string;
 }
 
+/**
+ * How to serve: the bundle with the demo, in this process or in one that a test can kill, or the service as a developer
+ * starts it. A process of its own takes half a second of CPU.
+ */
+type Mode = "in this process" | "killable" | "npm run dev";
+
 /** A server with the project's files and with its own data and secrets. */
 export class Server {
   readonly folder = mkdtempSync(join(tmpdir(), "edge-forms-"));
+  readonly #mode: Mode;
   readonly #builtFolder: string | undefined;
   #url: string | undefined;
+  #miniflare: Miniflare | undefined;
   #process: ChildProcess | undefined;
+  #owner: LocalSettings | undefined;
   output = "";
 
-  /** Serves the bundle with the demo. `npm run dev` starts the service like a developer instead. */
-  constructor(mode: "built" | "npm run dev" = "built") {
+  constructor(mode: Mode = "in this process") {
+    this.#mode = mode;
     linkProject(this.folder);
     // A copy, because some commands build the client, which other tests use at the same time.
     cpSync(join(project, "packages"), join(this.folder, "packages"), {
       recursive: true,
       filter: (path) => !path.includes("/node_modules", project.length),
     });
-    if (mode !== "built") return;
+    if (mode === "npm run dev") return;
     this.#builtFolder = ensureBundle();
     for (const path of statePaths) {
       cpSync(join(ensureDemo(), path), join(this.folder, path), { recursive: true });
@@ -56,6 +71,13 @@ export class Server {
 
   /** Starts the server and waits until it prints its address. */
   async start(): Promise<void> {
+    if (this.#mode === "in this process" && this.#builtFolder !== undefined) {
+      // Servers in other processes need no Miniflare in this one.
+      const { serviceOf } = await import("./built-service.ts");
+      this.#miniflare = serviceOf(this.#builtFolder, this.folder);
+      this.#url = (await this.#miniflare.ready).origin;
+      return;
+    }
     this.output = "";
     const [command = "", ...options] = await this.#command();
     const child = spawn(command, options, {
@@ -81,7 +103,7 @@ export class Server {
   /** Kills the server with all of its processes (SIGKILL). */
   async kill(): Promise<void> {
     const child = this.#process;
-    if (child?.pid === undefined) return;
+    if (child?.pid === undefined) throw new Error("This server has no process to kill.");
     const exited = new Promise((resolve) => child.on("exit", resolve));
     process.kill(-child.pid, "SIGKILL");
     await exited;
@@ -90,15 +112,15 @@ export class Server {
   }
 
   async remove(): Promise<void> {
-    await this.kill();
+    await this.#miniflare?.dispose();
+    if (this.#process) await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Issues a credential with the same script as `npm run credential`. */
+  /** Issues a credential as the owner, with options of `npm run credential`. */
   async credential(...options: string[]): Promise<IssuedCredential> {
-    const args = ["src/dev/credential.ts", "--json", "--url", this.url, ...options];
-    const { stdout } = await promisify(execFile)("node", args, { cwd: this.folder });
-    return JSON.parse(stdout) as IssuedCredential;
+    this.#owner ??= account(this);
+    return issueAs(new Owner(this.url, this.#owner, () => undefined), options);
   }
 
   async #isReachable(): Promise<boolean> {
@@ -109,10 +131,28 @@ export class Server {
   }
 }
 
+/** Issues a credential, with options of `npm run credential`. */
+export async function issueAs(owner: Owner, options: readonly string[]): Promise<IssuedCredential> {
+  const given = optionsOf(options);
+  const issued: unknown = await issueCredential(owner, {
+    ...defaultCredential,
+    ...given,
+    requests: Number(given["requests"] ?? defaultCredential.requests),
+    writes: Number(given["writes"] ?? defaultCredential.writes),
+  });
+  return issued as IssuedCredential;
+}
+
+/** The values of options such as `--name Shop`, by name. */
+const optionsOf = (args: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    args.flatMap((arg, index) => (index % 2 === 0 ? [[arg.slice(2), args[index + 1] ?? ""]] : [])),
+  );
+
 /** Reads the email address and password of the server's owner. */
-export function account(server: Pick<Server, "folder">): { email: string; password: string } {
+export function account(server: Pick<Server, "folder">): LocalSettings {
   const file = join(server.folder, ".wrangler/edge-forms-local.json");
-  return JSON.parse(readFileSync(file, "utf8")) as { email: string; password: string };
+  return JSON.parse(readFileSync(file, "utf8")) as LocalSettings;
 }
 
 export { caller, project, type Answer, type Call };

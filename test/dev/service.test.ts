@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account, caller, everyItem, Server, type Answer, type Call } from "./server.ts";
 
@@ -10,92 +9,8 @@ const withStatus = (responses: Answer[], status: number) =>
 const highLimits = ["--requests", "100000", "--writes", "100000"];
 const title = { key: "title", type: "text" };
 
-interface FileValue {
-  name: string;
-  id: string;
-  content_type: string;
-  sha256: string;
-}
-
-describe("npm run dev", () => {
-  const server = new Server("npm run dev");
-  let call: Call;
-  let startOutput = "";
-  beforeAll(async () => {
-    await server.start();
-    // Anything that still follows would be printed by now.
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    startOutput = server.output;
-    call = caller(server.url, (await server.credential(...highLimits)).token);
-  });
-  afterAll(() => server.remove());
-
-  it("prints the owner's sign-in and a curl line that works", async () => {
-    expect(server.output).toContain(`${server.url}/admin`);
-    expect(server.output).toContain("owner@example.com");
-    const [, url = "", bearer = ""] =
-      /curl -s '(\S+)' -H 'Authorization: Bearer (\S+)'/.exec(server.output) ?? [];
-    const { status, body } = await caller(server.url, bearer)("GET", url);
-    expect(status).toBe(200);
-    expect(body.items).toHaveLength(2);
-    // A formula computed this value. The runtime forbids eval.
-    expect(body.items[0].data.total).toBe(60.4);
-  });
-
-  it("prints one log line per request, and the sign-in and the curl line last", () => {
-    const [before = "", after = ""] = startOutput.split("Edge Forms answers at");
-    expect(before).not.toMatch(/\[wrangler:info\].*(GET|POST|PUT) /);
-    expect(before).toContain('{"event":"request"');
-    expect(after.trim()).toMatch(/curl -s \S+ -H 'Authorization: Bearer \S+'$/);
-  });
-
-  it("has files in the demo, in lists, on items and in the history", async () => {
-    const withFiles = async (form: string, field: string) => {
-      const conditions = [{ field, op: "is_empty", value: false }];
-      const found = await call("POST", `/forms/${form}/submissions/search`, { conditions });
-      return found.body.items as { id: string; data: Record<string, FileValue[]> }[];
-    };
-    const items = [
-      ...(await withFiles("helpdesk", "photos")),
-      ...(await withFiles("purchase", "invoices")),
-    ];
-    const files = items.flatMap(({ data }) => data["photos"] ?? data["invoices"] ?? []);
-    expect(files.map(({ name, content_type }) => [name, content_type])).toEqual([
-      ["nib.png", "image/png"],
-      ["lamp.png", "image/png"],
-      ["quote.pdf", "application/pdf"],
-    ]);
-    const { email, password } = account(server);
-    const signIn = await fetch(`${server.url}/admin/sign-in`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Origin: server.url },
-      body: JSON.stringify({ email, password }),
-      redirect: "manual",
-    });
-    const Cookie = signIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-    const get = (path: string) => fetch(`${server.url}/admin${path}`, { headers: { Cookie } });
-    const page = async (path: string) => (await get(path)).text();
-    for (const { id, sha256 } of files) {
-      const content = await (await get(`/files/${id}/content`)).bytes();
-      expect(createHash("sha256").update(content).digest("hex")).toBe(sha256);
-    }
-    const [nib, , quote] = items;
-    expect(await page("/forms/purchase/items")).toContain("quote.pdf");
-    expect(await page(`/forms/helpdesk/items/${nib?.id}`)).toMatch(/<img src="[^"]*\/content"/);
-    const history = await page(`/forms/purchase/items/${quote?.id}`);
-    expect(history.split("quote.pdf").length).toBeGreaterThan(3);
-  });
-
-  it("finds its data after a restart and seeds nothing twice", async () => {
-    const recordsBefore = await everyItem(call, "/apps/orders/records");
-    await server.kill();
-    await server.start();
-    expect(await everyItem(call, "/apps/orders/records")).toEqual(recordsBefore);
-  });
-});
-
 describe("The service under concurrent calls and kills", () => {
-  const server = new Server();
+  const server = new Server("killable");
   let call: Call;
   beforeAll(async () => {
     await server.start();

@@ -12,7 +12,7 @@ async function waitUntil(condition: () => boolean | Promise<boolean>, millisecon
 }
 
 describe("Webhooks of the built bundle", () => {
-  const server = new Server();
+  const server = new Server("killable");
   let receiver: Receiver;
   let call: Call;
   let url: string;

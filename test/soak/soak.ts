@@ -36,7 +36,7 @@ const highLimits = ["--requests", "100000", "--writes", "100000"];
 
 export async function soak(options: Soak): Promise<World> {
   const { seed, seconds, kills, actors, say, valuesPerField } = options;
-  const server = new Server();
+  const server = new Server("killable");
   // An interrupted run must stop its server itself.
   const onInterrupt = () => {
     void Promise.race([server.remove(), pause(3000)]).finally(() => process.exit(130));

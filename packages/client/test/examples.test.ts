@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const example = (path: string) => join(project, "examples", path);
 
 describe("Examples that use the client", () => {
-  const server = new Server();
+  const server = new Server("killable");
   let client: EdgeForms;
   let env: NodeJS.ProcessEnv;
 
