@@ -59,8 +59,8 @@ export async function validateSelection(
 }
 
 /**
- * Throws 403 if an access token lacks the permission to read what the webhook sends. The webhook has the rights of the
- * token's client, so a token could otherwise read more than its scope allows.
+ * Throws 403 if the scope of an access token lacks a permission of its client to read what the webhook sends. The webhook
+ * has the rights of the client, so the token could otherwise read more than its scope allows.
  */
 export async function assertScopeReads(
   { permissions, actor, databases }: WebhookContext,
@@ -72,11 +72,12 @@ export async function assertScopeReads(
   const missing = collectionKinds
     .filter(hasKind)
     .map((kind) => readPermission[kind])
-    .find((permission) => !permissionsAllow(permissions, permission));
+    .filter((permission) => !permissionsAllow(permissions, permission));
   const [actorKind, id = ""] = actor.split(":");
-  if (missing === undefined || actorKind !== "credential") return;
-  const credential = await findCredential(databases.home, id);
-  if (credential?.kind === "client") throw problem.permissionRequired(missing);
+  if (missing.length === 0 || actorKind !== "credential") return;
+  const granted = (await findCredential(databases.home, id))?.permissions ?? [];
+  const gained = missing.find((permission) => permissionsAllow(granted, permission));
+  if (gained !== undefined) throw problem.permissionRequired(gained);
 }
 
 const collectionKinds: readonly CollectionKind[] = ["app", "form"];
