@@ -307,9 +307,8 @@ describe("Round trips of every GET", () => {
   const withoutRead = [routeName("getMe"), routeName("getDocument")];
   const lists = [routeName("listApps"), routeName("listForms")];
   const all = databases.dataDatabases().length;
-  // The changes feed also reads the definition, at the same time.
   const tripsFor = (name: string) =>
-    withoutRead.includes(name) ? 0 : name.endsWith("/changes") ? 2 : lists.includes(name) ? all : 1;
+    withoutRead.includes(name) ? 0 : lists.includes(name) ? all : 1;
 
   it.each(gets)(
     "%s: reads the database in parallel with the object, and not again",
