@@ -300,9 +300,24 @@ describe("Signing in", () => {
     const owner = { email: "second@forms.example", password: "correct horse battery" };
     const secondSetup = { ...owner, secret: "set-up secret of the tests" };
     expect((await anonymous("POST", "/admin/setup", secondSetup)).status).toBe(404);
-    expect((await anonymous("POST", "/admin/setup", { ...owner, secret: "guess" })).status).toBe(
+    const guess = await anonymous("POST", "/admin/setup", { ...owner, secret: "guess" });
+    expect([guess.status, guess.body.code, guess.body.detail]).toEqual([
       404,
-    );
+      "not_found",
+      "The setup secret is wrong, or an owner exists.",
+    ]);
+  });
+
+  it("returns 404 from the setup page and says that it no longer works, once an owner exists", async () => {
+    await ownerCookie();
+    const page = await anonymous("GET", "/admin/setup", undefined, { Accept: "text/html" });
+    expect([page.status, page.text.includes("<form")]).toEqual([404, false]);
+    expect(page.text).toContain("An owner exists, so this page no longer works.");
+    const document = await anonymous("GET", "/admin/setup");
+    expect([document.status, document.body.detail]).toEqual([
+      404,
+      "An owner exists, so this page no longer works. Sign in instead.",
+    ]);
   });
 
   it("shows a browser that the setup secret is wrong or that an owner exists", async () => {
