@@ -18,6 +18,7 @@ import { findMemberId, type MemberSummary } from "#store/home/members.ts";
 import { auditRecord } from "./context.ts";
 import {
   grantableRoles,
+  hashNewPassword,
   requireGrantableRoles,
   type MemberContext,
   type SignInContext,
@@ -91,11 +92,11 @@ export async function getInvitation(
   return invitation;
 }
 
-/** Creates the member that the link invites. A second use returns 404. */
+/** Creates the member that the link invites, without a password if it is undefined. A second use returns 404. */
 export async function joinAsMember(
   ctx: SignInContext,
   secret: string,
-  { password, name }: { password: string; name: string },
+  { password, name }: { password: string | undefined; name: string },
 ): Promise<void> {
   const { hash, email } = await getInvitation(ctx, secret);
   const acceptance = {
@@ -103,7 +104,7 @@ export async function joinAsMember(
     // An address keeps its member id permanently, so this id is still correct when the batch runs.
     id: (await findMemberId(ctx.databases.home, email)) ?? ctx.newId(),
     name,
-    password: await ctx.passwords.hash(password),
+    password: await hashNewPassword(ctx, password),
     now: ctx.now(),
   };
   const entry = auditRecord(ctx, "member.join", `member:${email}`);

@@ -12,6 +12,7 @@ import {
   updatePassword,
   findMemberForSignIn,
   type MemberPreferences,
+  hasMembers,
   insertFirstOwner,
 } from "#store/home/members.ts";
 import {
@@ -40,7 +41,7 @@ import {
 } from "#domain/credential/keys.ts";
 import { lazy } from "#domain/lazy.ts";
 import { hasNoControls, isStorable } from "#domain/text.ts";
-import type { Passwords } from "#domain/credential/passwords.ts";
+import { noPassword, type Passwords } from "#domain/credential/passwords.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The maximum length keeps hashing cheap. */
@@ -257,15 +258,29 @@ export async function signOut(db: HomeDatabase, sessionId: string): Promise<void
   await deleteSession(db, await sha256(sessionId));
 }
 
-/** Creates the first owner. Returns false when the secret is wrong or a member already exists. */
+/** Whether the first owner exists. The administration area never removes the last owner. */
+export const hasFirstOwner = (db: HomeDatabase): Promise<boolean> => hasMembers(db);
+
+/** Hashes the password of a new member. Hashes nothing if Cloudflare Access signs members in. */
+export async function hashNewPassword(
+  { passwords }: Pick<SignInContext, "passwords">,
+  password: string | undefined,
+): Promise<string> {
+  return password === undefined ? noPassword : passwords.hash(password);
+}
+
+/**
+ * Creates the first owner, without a password if it is undefined. Returns false when the secret is wrong or a member
+ * already exists.
+ */
 export async function createFirstOwner(
   ctx: SignInContext,
   secret: { sent: string; expected: string },
-  owner: { email: string; name: string; password: string },
+  owner: { email: string; name: string; password: string | undefined },
 ): Promise<boolean> {
   if (secret.expected === "" || !constantTimeEqual(secret.sent, secret.expected)) return false;
   const id = ctx.newId();
-  const password = await ctx.passwords.hash(owner.password);
+  const password = await hashNewPassword(ctx, owner.password);
   const email = owner.email.toLowerCase();
   return insertFirstOwner(
     ctx.databases.home,

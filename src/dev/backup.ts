@@ -21,7 +21,7 @@ import {
   type BackupFolder,
   type StoredFile,
 } from "./deploy/stored-backup.ts";
-import { captureWrangler, runWranglerQuietly, stop } from "./deploy/wrangler.ts";
+import { captureWrangler, runWrangler, stop } from "./deploy/wrangler.ts";
 
 /**
  * `npm run backup -- --output backup.sql` exports each database of a deployment to `backup.DB.sql`. Then it restores
@@ -113,7 +113,7 @@ async function warnOfJurisdiction(binding: string, id: string): Promise<void> {
 /** Exports a database, and checks that a new database has the same rows after an import. */
 async function exportDatabase(binding: string, id: string, scratch: string, file: string) {
   const before = await countRows(id);
-  await runWranglerQuietly(["d1", "export", binding, "--remote", "--output", file, ...config]);
+  await runWrangler(["d1", "export", binding, "--remote", "--output", file, ...config]);
   const after = await countRows(id);
   const restored = await countRestoredRows(id, scratch, file);
   const wrong = Object.keys(after).filter((table) => {

@@ -6,7 +6,7 @@ import { finishLoad, loadBackup, prepareLoad } from "./deploy/load-backup.ts";
 import { requireNoPartialLoad } from "./deploy/load-steps.ts";
 import { hasMigrations } from "./deploy/migrate.ts";
 import { parseDeploymentOptions } from "./deploy/options.ts";
-import { requirePaidPlan } from "./deploy/plan.ts";
+import { requireCompleteAccess, requirePaidPlan, usesAccess } from "./deploy/plan.ts";
 import {
   migrateAndDeploy,
   requireNothingRestored,
@@ -40,6 +40,7 @@ const options = parseDeploymentOptions(
 const { environment, from } = options;
 const backup = typeof from === "string" ? await findBackup(from) : undefined;
 const deployment = await openDeployment(options);
+requireCompleteAccess(deployment);
 if (options.resume) requireNothingRestored(deployment);
 else requireRunning(deployment);
 if (backup) await prepareLoad(deployment, backup, options);
@@ -64,8 +65,9 @@ const shownSecret = isRunner()
   ? "the Worker's SETUP_SECRET. Change it in the dashboard if you do not know it"
   : setupSecret;
 const setupLines = `  Setup link       ${url}/admin/setup\n  Setup secret     ${shownSecret}\n`;
-const nextStep =
-  "\nNext: open the setup link, and enter the setup secret, your email address and a password.\n";
+const nextStep = usesAccess(deployment.settings)
+  ? "\nNext: open the setup link, and enter the setup secret and the email address that Cloudflare Access signs in.\n"
+  : "\nNext: open the setup link, and enter the setup secret, your email address and a password.\n";
 const ownerEmail = options.owner;
 const tokenSecret = process.env["TOKEN_SECRET"] || storedTokenSecret;
 
@@ -83,7 +85,7 @@ async function inviteOwner(): Promise<string> {
 }
 
 const invitationLines = hasOwner ? "" : await inviteOwner();
-const fileLines = `  Settings         ${settingsFileOf(environment)}   keep it; contains IDs and options, no secrets
+const fileLines = `  Settings         ${settingsFileOf(environment)}   contains IDs and options, no secrets; can be recreated
   Secrets          ${secretsFileOf(environment)}   store it in your secret manager; Cloudflare never shows them again
 `;
 

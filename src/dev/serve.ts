@@ -14,17 +14,13 @@ import {
   Owner,
   saveLocal,
 } from "./owner.ts";
+import { createLineFilter } from "./wrangler-lines.ts";
 
 /**
  * `npm run dev` creates secrets, a database with a demo, and a credential, starts the server, and prints a working curl
  * command.
  */
 
-/**
- * Matches lines of wrangler that our output replaces: one for each request, and the advice to call the cron manually.
- */
-const replacedLine =
-  /\[wrangler:info\].* (?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) |Scheduled Workers are not automatically|manually trigger a scheduled event|cdn-cgi\/local\/scheduled|#test-cron-triggers-locally/;
 const cronMs = 60_000;
 const quietMs = 400;
 /** The maximum wait. The requests of the set-up are logged within a moment, even on a busy machine. */
@@ -127,11 +123,12 @@ async function startServer(): Promise<ChildProcess> {
 /** Prints the lines of wrangler that ours do not replace. */
 function printLines(stream: Readable | null, print: (line: string) => void): void {
   if (stream === null) return;
+  const isPrinted = createLineFilter();
   createInterface({ input: stream }).on("line", (line) => {
     if (lastLineAt < Infinity || line.includes('"event":"request"')) {
       lastLineAt = performance.now();
     }
-    if (!replacedLine.test(line)) print(line);
+    if (isPrinted(line)) print(line);
   });
 }
 

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { account, ownerCookie } from "../support/service";
+import { deleteMembers } from "../faults/world";
+import { answerOf, host, type Json } from "../support/client";
+import { homeDb } from "../support/databases";
+import { account, admin, anonymous, freshKey, ownerCookie } from "../support/service";
 import { serve } from "../support/serve";
 
 const team = "https://example.cloudflareaccess.com";
@@ -109,4 +112,80 @@ describe("Sign-in with Cloudflare Access", () => {
       log.mockRestore();
     },
   );
+
+  describe("without passwords", () => {
+    // Hashing with these settings fails, so a request that succeeds hashed nothing.
+    const bindings = {
+      ...env,
+      ACCESS_TEAM: team,
+      ACCESS_AUDIENCE: audience,
+      PASSWORD_COST: { N: 3, r: 1, p: 1 },
+    };
+    async function send(method: string, path: string, body?: object, assertion = "") {
+      const request = new Request(host + path, {
+        method,
+        redirect: "manual",
+        headers: {
+          Accept: body ? "application/json" : "text/html",
+          "Content-Type": "application/json",
+          "Cf-Access-Jwt-Assertion": assertion,
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      return answerOf(await serve(request, bindings, createExecutionContext()));
+    }
+    const passwordInput = 'name="password"';
+
+    it("creates an invited member without hashing, who signs in with Access and never with a password", async () => {
+      const email = `${freshKey("guest")}@forms.example`;
+      const invited = await admin("POST", "/members", { email, role: "editor" });
+      const path = new URL(invited.body.link).pathname;
+      const page = await send("GET", path);
+      expect([page.status, page.text.includes(passwordInput)]).toEqual([200, false]);
+      expect((await send("POST", path, { name: "Mia" })).status).toBe(201);
+      const response = await fetchAccount(await token(email));
+      expect([response.status, (await response.json<{ role: string }>()).role]).toEqual([
+        200,
+        "editor",
+      ]);
+      const { results } = await homeDb
+        .prepare("select password from member where email = ?")
+        .bind(email)
+        .all();
+      expect(results).toEqual([{ password: "" }]);
+      for (const password of ["a", account.password, "$", "scrypt$16$1$1$$"])
+        expect((await anonymous("POST", "/admin/sign-in", { email, password })).status).toBe(401);
+    });
+
+    it("lets a member without a password set one with a reset link after Access is switched off", async () => {
+      const email = `${freshKey("guest")}@forms.example`;
+      const invited = await admin("POST", "/members", { email, role: "viewer" });
+      await send("POST", new URL(invited.body.link).pathname, { name: "Mia" });
+      const { items } = (await admin("GET", "/members")).body;
+      const { id } = items.find((member: Json) => member.email === email);
+      const { link } = (await admin("POST", `/members/${id}/reset`)).body;
+      const password = "a password of some length";
+      await anonymous("POST", new URL(link).pathname, { password });
+      expect((await anonymous("POST", "/admin/sign-in", { email, password })).status).toBe(200);
+    });
+
+    it("returns 401 to a sign-in with a password without hashing, and its page asks for none", async () => {
+      expect((await send("POST", "/admin/sign-in", account)).status).toBe(401);
+      const page = await send("GET", "/admin/sign-in");
+      expect([page.status, page.text.includes(passwordInput)]).toEqual([200, false]);
+    });
+
+    it("creates the first owner without hashing", async () => {
+      const owner = { secret: "set-up secret of the tests", email: "first@forms.example" };
+      await deleteMembers();
+      const page = await send("GET", "/admin/setup");
+      expect([page.status, page.text.includes(passwordInput)]).toEqual([200, false]);
+      expect((await send("POST", "/admin/setup", owner)).status).toBe(201);
+      const response = await fetchAccount(await token(owner.email));
+      expect([response.status, (await response.json<{ role: string }>()).role]).toEqual([
+        200,
+        "owner",
+      ]);
+    });
+  });
 });

@@ -148,6 +148,26 @@ describe("Integrations and external data", () => {
     expect(text).not.toContain("mcpServers");
   });
 
+  it("asks for the page's origin and one form for a website form, and warns while there is no origin", async () => {
+    const warning = "No page can read the responses yet.";
+    const page = async (query: string) =>
+      (await admin("GET", `/integrations/new${query}`, undefined, { Accept: "text/html" })).text;
+    const [website, other] = [await page("?purpose=website_form"), await page("?purpose=read")];
+    const isOpen = (text: string) => /<details open="">\s*<summary>Browser access/.test(text);
+    const isOnly = (text: string) => /name="scope" value="only" checked/.test(text);
+    expect([isOpen(website), isOnly(website)]).toEqual([true, true]);
+    expect([isOpen(other), isOnly(other)]).toEqual([false, false]);
+
+    const choices = {
+      purpose: "website_form",
+      scope: "only",
+      resources: `form:${await makeForm(await client())}`,
+    };
+    expect((await submitIssuePage(choices)).text).toContain(warning);
+    const origins = "https://www.example.com";
+    expect((await submitIssuePage({ ...choices, origins })).text).not.toContain(warning);
+  });
+
   it("gives any other purpose 90 days and the usual limits, and shows the settings of assistants", async () => {
     const { credential, text } = await submitIssuePage({ purpose: "read", scope: "all" });
     const day = 24 * 60 * 60 * 1000;
@@ -300,9 +320,24 @@ describe("Signing in", () => {
     const owner = { email: "second@forms.example", password: "correct horse battery" };
     const secondSetup = { ...owner, secret: "set-up secret of the tests" };
     expect((await anonymous("POST", "/admin/setup", secondSetup)).status).toBe(404);
-    expect((await anonymous("POST", "/admin/setup", { ...owner, secret: "guess" })).status).toBe(
+    const guess = await anonymous("POST", "/admin/setup", { ...owner, secret: "guess" });
+    expect([guess.status, guess.body.code, guess.body.detail]).toEqual([
       404,
-    );
+      "not_found",
+      "The setup secret is wrong, or an owner exists.",
+    ]);
+  });
+
+  it("returns 404 from the setup page and says that it no longer works, once an owner exists", async () => {
+    await ownerCookie();
+    const page = await anonymous("GET", "/admin/setup", undefined, { Accept: "text/html" });
+    expect([page.status, page.text.includes("<form")]).toEqual([404, false]);
+    expect(page.text).toContain("An owner exists, so this page no longer works.");
+    const document = await anonymous("GET", "/admin/setup");
+    expect([document.status, document.body.detail]).toEqual([
+      404,
+      "An owner exists, so this page no longer works. Sign in instead.",
+    ]);
   });
 
   it("shows a browser that the setup secret is wrong or that an owner exists", async () => {

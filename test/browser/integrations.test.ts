@@ -59,7 +59,18 @@ describe.each([
       expect(await summary.textContent()).toContain(
         "Create and validate submissionsIn: Purchase request",
       );
-    else expect(await summary.isVisible()).toBe(false);
+    if (javaScriptEnabled) {
+      const origins = page.getByLabel(/^Allowed origins/);
+      expect(await page.getByText("No page can read the responses yet.").isVisible()).toBe(true);
+      await origins.fill("https://www.example.com");
+      expect(await summary.textContent()).toContain("From pages at: https://www.example.com");
+      expect(await page.getByText("No page can read the responses yet.").isVisible()).toBe(false);
+      await page.getByLabel(/^All forms and apps/).check();
+      expect(await page.getByText("Select only the form of the page.").isVisible()).toBe(true);
+      await page.getByLabel(/^Only selected forms and apps/).check();
+      await page.getByLabel(/^Purchase request/).check();
+      await origins.fill("");
+    } else expect(await summary.isVisible()).toBe(false);
     await actions.button("Create credential");
     expect(actions.count).toBeLessThanOrEqual(6);
     expect(actions.revisited).toEqual([]);

@@ -22,7 +22,7 @@ describe("Every page", () => {
   });
   afterAll(() => server.remove());
 
-  const anonymous = ["/admin/sign-in", "/admin/setup", "/docs", "/problems", "/problems/not_found"];
+  const anonymous = ["/admin/sign-in", "/docs", "/problems", "/problems/not_found"];
   const signedIn = () => [
     "/admin",
     "/admin/forms/script",

@@ -85,7 +85,7 @@ export const firstOwner: Row[] = costlyRows(
 
 const signInRows: Row[] = [
   row("GET /admin/sign-in", 200, () => ({ path: "/admin/sign-in" })),
-  row("GET /admin/setup", 200, () => ({ path: "/admin/setup" })),
+  row("GET /admin/setup", 404, () => ({ path: "/admin/setup" })),
   ...adminRows(
     "POST /sign-in",
     200,

@@ -63,7 +63,7 @@ act                                                              | owner | admin
 GET /admin/sign-in                                               | 200   | 200   | 200    | 200    | 200
 POST /admin/sign-in                                              | 200   | 200   | 200    | 200    | 200
 POST /admin/sign-out                                             | 204   | 204   | 204    | 204    | 204
-GET /admin/setup                                                 | 200   | 200   | 200    | 200    | 200
+GET /admin/setup, once there is an owner                         | 404   | 404   | 404    | 404    | 404
 POST /admin/setup, once there is an owner                        | 404   | 404   | 404    | 404    | 404
 GET /admin/join/:secret                                          | 200   | 200   | 200    | 200    | 200
 POST /admin/join/:secret                                         | 201   | 201   | 201    | 201    | 201

@@ -269,6 +269,7 @@ export const bodies: Record<string, (world: World) => Json> = {
 
 /** Routes that reject their valid body for another reason, for example because an owner already exists. */
 export const refused = [
+  "GET /admin/setup",
   "POST /admin/setup",
   "POST /admin/apps/:key/items/:id/close",
   "POST /admin/apps/:key/items/:id/reopen",

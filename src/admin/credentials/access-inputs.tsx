@@ -193,13 +193,13 @@ export function Limits({
   );
 }
 
-/** The input of the origins, collapsed when empty, because most credentials are for servers. */
-export function Origins({ values }: { values: FormValues }) {
+/** The input of the origins, collapsed when empty unless `isOpen`, because most credentials are for servers. */
+export function Origins({ values, isOpen }: { values: FormValues; isOpen?: boolean | undefined }) {
   const { wrong: errors } = useField({ name: "origins" });
   const lines = toTextList(values["origins"]).join("\n");
   const { credentials, credentialAccess: text } = useText();
   return (
-    <details open={errors.length > 0 || lines !== ""}>
+    <details open={isOpen || errors.length > 0 || lines !== ""}>
       <summary>{text.browserAccess}</summary>
       <TextArea
         name="origins"

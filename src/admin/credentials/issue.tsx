@@ -25,6 +25,7 @@ const presets = {
     // All visitors of the page share the token. The page would stop working when it expires.
     expires: "never",
     limits: { requests: 60, writes: 30 },
+    servesPage: true,
   },
   sync: {
     permissions: [
@@ -60,6 +61,8 @@ interface PresetChoice {
    * Whether each resource must be a view. It then has no origins, because all visitors of a page would share the view.
    */
   seesPart?: boolean;
+  /** Whether a web page uses the credential. It then needs the page's origin, and should access only its form. */
+  servesPage?: boolean;
   /** Replaces the expiry and limits that are recommended for other purposes. */
   expires?: "never";
   limits?: RateLimits;
@@ -111,6 +114,9 @@ function grantablePresets(role: Role): Preset[] {
   });
 }
 
+/** The purposes of credentials that web pages use. */
+const pagePurposes = presetKeys.filter((key) => findPreset(key)?.servesPage);
+
 /** Returns the names of the permissions of each preset, for the summary of the choices. */
 const describePresets = ({ credentials }: Catalogue) =>
   Object.fromEntries(
@@ -135,6 +141,32 @@ function KindChoice({ values }: { values: FormValues }) {
       }))}
       chosen={toTextList(values["kind"] ?? "token")}
     />
+  );
+}
+
+/** The place where the script describes the access that the current choices would give. */
+function AccessSummary() {
+  const catalogue = useText();
+  const { noOrigin, summary } = catalogue.credentialAccess;
+  return (
+    <section
+      class="card"
+      data-access-summary={summary.nothing}
+      data-page-purposes={pagePurposes.join(" ")}
+      data-purposes={JSON.stringify(describePresets(catalogue))}
+      hidden
+    >
+      <h2>{summary.title}</h2>
+      <p></p>
+      <p>
+        {summary.places} <span></span>
+      </p>
+      <p>
+        {summary.origins} <span></span>
+      </p>
+      <p class="notice warn">{noOrigin}</p>
+      <p class="notice warn">{summary.everything}</p>
+    </section>
   );
 }
 
@@ -184,7 +216,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         </ChoiceGroup>
         <ResourceChoices
           reachable={reachable}
-          values={values}
+          values={preset?.servesPage ? { scope: "only", ...values } : values}
           offersViews
           offersParts={roleAllows(role, "credentials")}
         />
@@ -202,19 +234,8 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         />
         <ExpiryInput values={values} />
         <Limits values={values} recommended={presets.website_form.limits} />
-        <Origins values={values} />
-        <section
-          class="card"
-          data-access-summary={text.summary.nothing}
-          data-purposes={JSON.stringify(describePresets(frame.text))}
-          hidden
-        >
-          <h2>{text.summary.title}</h2>
-          <p></p>
-          <p>
-            {text.summary.places} <span></span>
-          </p>
-        </section>
+        <Origins values={values} isOpen={preset?.servesPage} />
+        <AccessSummary />
         <div class="actions">
           <button type="submit">{credentials.create}</button>
           <a class="button quiet" href="/admin/integrations">

@@ -176,6 +176,12 @@ function NewSecretPage({
       ) : (
         <>
           <h2>{text.website}</h2>
+          {credential.origins.length > 0 ? null : (
+            <p class="notice warn">
+              {frame.text.credentialAccess.noOrigin}{" "}
+              <a href={`/admin/integrations/${credential.id}/access`}>{text.changeAccess}</a>
+            </p>
+          )}
           <p class="lead">
             {text.websiteRequest} <a href="/docs/browsers#a-whole-page">{text.websiteExample}</a>
           </p>

@@ -1,6 +1,7 @@
 import { cloudflareAccess } from "@hono/cloudflare-access";
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
+import { accessError } from "#domain/access.ts";
 import { memoryPart } from "#domain/memory.ts";
 import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv, AppEnv } from "#http/env.ts";
@@ -11,21 +12,9 @@ import type { Settings } from "#http/service.ts";
 export const usesAccess = ({ settings }: { settings: Settings }): boolean =>
   settings.access.team !== "";
 
-/** Returns the error in the settings of Cloudflare Access. Undefined if they are complete or all empty. */
-function accessSettingsError({ access: { team, audience } }: Settings): string | undefined {
-  if (team === "" && audience === "") return undefined;
-  if (team === "") return "ACCESS_AUDIENCE is set, but ACCESS_TEAM is empty. Set both, or neither.";
-  // Without an audience, a token for any application of the team would be valid.
-  if (audience.trim() === "")
-    return "ACCESS_TEAM is set, but ACCESS_AUDIENCE is empty. Set the audience tag of the application.";
-  return URL.parse(team)?.protocol === "https:"
-    ? undefined
-    : "ACCESS_TEAM must be a URL like https://TEAM.cloudflareaccess.com.";
-}
-
 /** Rejects every request to the administration area while the settings of Access are incomplete. */
 export const requireCompleteAccess = createMiddleware<AppEnv>(async (c, next) => {
-  const error = accessSettingsError(c.env.settings);
+  const error = accessError(c.env.settings.access);
   if (error !== undefined) {
     logMisconfiguration(c.env, error);
     throw problem.accessIncomplete(error);

@@ -24,12 +24,13 @@ function PasswordInput({ isNew }: { isNew?: boolean }) {
   );
 }
 
-function EmailInput({ value }: { value?: string | undefined }) {
+function EmailInput({ value, hint }: { value?: string | undefined; hint?: string | undefined }) {
   return (
     <Input
       name="email"
       type="email"
       label={useText().signIn.labels.email}
+      hint={hint}
       value={value}
       autocomplete="username"
       required
@@ -142,21 +143,48 @@ export function InvitationEndedPage({ localization }: VisitorProps) {
   return <EndedLinkPage localization={localization} title={endedTitle} text={ended} />;
 }
 
+export function SetUpFinishedPage({ localization }: VisitorProps) {
+  const { finishedTitle, finished } = localization.text.signIn.setUp;
+  return <EndedLinkPage localization={localization} title={finishedTitle} text={finished} />;
+}
+
+/** Replaces the sign-in page if Cloudflare Access signs members in. */
+export function AccessPage(visitor: VisitorProps) {
+  const text = visitor.localization.text.signIn.access;
+  return (
+    <SignedOutLayout {...visitor} title={text.title}>
+      <p>{text.text}</p>
+      <p>
+        <a class="button" href="/admin">
+          {text.open}
+        </a>
+      </p>
+    </SignedOutLayout>
+  );
+}
+
 export function JoinPage({
   email,
   role,
   name,
+  hasAccess,
   ...visitor
-}: VisitorProps & { email: string; role: Role; name?: string }) {
+}: VisitorProps & { email: string; role: Role; name?: string; hasAccess: boolean }) {
   const { signIn, terms } = visitor.localization.text;
   const text = signIn.join;
   return (
     <SignedOutLayout {...visitor} title={text.title}>
-      <p>{text.text(<strong>{email}</strong>, terms.roles[role])}</p>
+      <p>
+        {(hasAccess ? text.textWithAccess : text.text)(<strong>{email}</strong>, terms.roles[role])}
+      </p>
       <form method="post" class="narrow">
         <NameInput value={name} />
-        <input type="hidden" name="email" value={email} autocomplete="username" />
-        <PasswordInput isNew />
+        {hasAccess ? null : (
+          <>
+            <input type="hidden" name="email" value={email} autocomplete="username" />
+            <PasswordInput isNew />
+          </>
+        )}
         <button type="submit">{text.submit}</button>
       </form>
     </SignedOutLayout>
@@ -167,8 +195,9 @@ export function SetUpPage({
   email,
   name,
   isRejected,
+  hasAccess,
   ...visitor
-}: VisitorProps & { email?: string; name?: string; isRejected?: boolean }) {
+}: VisitorProps & { email?: string; name?: string; isRejected?: boolean; hasAccess: boolean }) {
   const { labels, setUp: text } = visitor.localization.text.signIn;
   return (
     <SignedOutLayout {...visitor} title={text.title}>
@@ -183,8 +212,8 @@ export function SetUpPage({
           autocomplete="off"
         />
         <NameInput value={name} />
-        <EmailInput value={email} />
-        <PasswordInput isNew />
+        <EmailInput value={email} hint={hasAccess ? text.accessHint : undefined} />
+        {hasAccess ? null : <PasswordInput isNew />}
         <button type="submit">{text.submit}</button>
       </form>
     </SignedOutLayout>

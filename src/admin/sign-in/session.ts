@@ -214,7 +214,8 @@ async function sendToSignIn(c: Context<AdminEnv>): Promise<Response> {
       303,
     );
   }
-  const savedForm = await saveForm(c);
+  // Only the page of a sign-in with a password can resubmit a form.
+  const savedForm = usesAccess(c.env) ? undefined : await saveForm(c);
   return c.html(renderSignIn(localize(c), savedForm, savedForm === undefined), 401);
 }
 

@@ -1,27 +1,15 @@
-import * as z from "zod/mini";
 import { requireTables } from "#http/set-up.ts";
 import { Hono, type Context } from "hono";
 import { getInvitation, joinAsMember } from "#actions/invitations.ts";
-import {
-  createFirstOwner,
-  memberNameSchema,
-  passwordSchema,
-  signIn,
-  signOut,
-} from "#actions/members.ts";
+import { createFirstOwner, hasFirstOwner, signIn, signOut } from "#actions/members.ts";
 import type { Role } from "#domain/credential/permissions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AppEnv } from "#http/env.ts";
 import { submitForm, sendOutcome } from "#admin/page.ts";
-import {
-  adminPath,
-  EmailInput,
-  parseForm,
-  readForm,
-  wantsJson,
-  textOf,
-} from "#admin/form-input.ts";
+import { adminPath, parseForm, readForm, wantsJson, textOf } from "#admin/form-input.ts";
 import { localize, readTexts } from "#admin/preferences.ts";
+import { usesAccess } from "./access.ts";
+import { parseNewMember, parseOwner, ResetInput, SignInInput } from "./inputs.ts";
 import {
   limitAttempts,
   readSavedForm,
@@ -31,48 +19,36 @@ import {
   signInContext,
 } from "./session.ts";
 import {
+  AccessPage,
   InvitationEndedPage,
   ResumeFormPage,
   JoinPage,
   ResetEndedPage,
   ResetPage,
+  SetUpFinishedPage,
   SetUpPage,
   SignInPage,
 } from "./pages.tsx";
 import { getPasswordReset, resetPassword } from "#actions/password-resets.ts";
-import { lazy } from "#domain/lazy.ts";
-
-const SignInInput = lazy(() =>
-  z.object({
-    email: EmailInput(),
-    password: z.string().check(z.minLength(1), z.maxLength(1000)),
-    to: z.optional(z.string()),
-    kept: z.optional(z.string()),
-  }),
-);
-const OwnerInput = lazy(() =>
-  z.object({
-    email: SignInInput().shape.email,
-    name: z.optional(memberNameSchema()),
-    password: passwordSchema(),
-    secret: z.string().check(z.minLength(1)),
-  }),
-);
-const ResetInput = lazy(() => z.object({ password: passwordSchema() }));
-const JoinInput = lazy(() =>
-  z.object({ name: z.optional(memberNameSchema()), password: passwordSchema() }),
-);
+import { memoryPart } from "#domain/memory.ts";
 
 const sessionRoutes = () =>
   new Hono<AppEnv>()
     .get("/sign-in", requireTables, (c) =>
-      c.html(<SignInPage localization={localize(c)} to={adminPath(c.req.query("to"))} />),
+      c.html(
+        usesAccess(c.env) ? (
+          <AccessPage localization={localize(c)} />
+        ) : (
+          <SignInPage localization={localize(c)} to={adminPath(c.req.query("to"))} />
+        ),
+      ),
     )
     .post("/sign-in", (c) =>
       submitForm(
         c,
         async () => {
           const { email, password, to, kept } = await parseForm(c, SignInInput());
+          if (usesAccess(c.env)) throw problem.signInFailed();
           const before = await findSignedSession(c);
           // Always creates a new session, which prevents session fixation.
           if (before) await signOut(c.env.databases.home, before);
@@ -120,12 +96,19 @@ const sessionRoutes = () =>
 
 const setUpRoutes = () =>
   new Hono<AppEnv>()
-    .get("/setup", requireTables, (c) => c.html(<SetUpPage localization={localize(c)} />))
+    .get("/setup", requireTables, async (c) => {
+      const localization = localize(c);
+      if (!(await isSetUp(c)))
+        return c.html(<SetUpPage localization={localization} hasAccess={usesAccess(c.env)} />);
+      if (wantsJson(c))
+        throw problem.notFound("An owner exists, so this page no longer works. Sign in instead.");
+      return c.html(<SetUpFinishedPage localization={localization} />, 404);
+    })
     .post("/setup", (c) =>
       submitForm(
         c,
         async () => {
-          const { secret, name = "", ...owner } = await parseForm(c, OwnerInput());
+          const { secret, name = "", ...owner } = await parseOwner(c);
           await limitAttempts(c, "setup");
           const expected = c.env.settings.setupSecret;
           const isCreated = await createFirstOwner(
@@ -133,8 +116,9 @@ const setUpRoutes = () =>
             { sent: secret, expected },
             { ...owner, name },
           );
-          if (!isCreated) throw problem.notFound();
-          return { to: "/admin/sign-in", document: { set_up: true }, status: 201 };
+          if (!isCreated) throw problem.notFound("The setup secret is wrong, or an owner exists.");
+          const to = usesAccess(c.env) ? "/admin" : "/admin/sign-in";
+          return { to, document: { set_up: true }, status: 201 };
         },
         async (error) => {
           const { email, name } = await readForm(c);
@@ -142,6 +126,7 @@ const setUpRoutes = () =>
           return (
             <SetUpPage
               localization={localize(c)}
+              hasAccess={usesAccess(c.env)}
               {...(isRejected ? { isRejected } : { problem: error })}
               email={textOf(email)}
               name={textOf(name)}
@@ -157,7 +142,13 @@ const linkRoutes = () =>
       withInvitation(c, async ({ email, role }) =>
         wantsJson(c)
           ? c.json({ email, role })
-          : c.html(<JoinPage localization={localize(c)} email={email} role={role} />),
+          : c.html(
+              <JoinPage
+                localization={localize(c)}
+                hasAccess={usesAccess(c.env)}
+                {...{ email, role }}
+              />,
+            ),
       ),
     )
     .post("/join/:secret", (c) =>
@@ -165,12 +156,14 @@ const linkRoutes = () =>
         submitForm(
           c,
           async () => {
-            const { password, name = "" } = await parseForm(c, JoinInput());
+            const { password, name = "" } = await parseNewMember(c);
             await joinAsMember(signInContext(c), c.req.param("secret"), { password, name });
-            const isSignedIn = !wantsJson(c) && (await startSession(c, email, password));
+            const text = readTexts(c).signIn.join;
+            const isSignedIn =
+              password === undefined || (!wantsJson(c) && (await startSession(c, email, password)));
             return {
               to: isSignedIn ? "/admin" : "/admin/sign-in",
-              flash: readTexts(c).signIn.join.done(email),
+              flash: password === undefined ? text.doneWithAccess(email) : text.done(email),
               document: { joined: true },
               status: 201,
             };
@@ -178,7 +171,12 @@ const linkRoutes = () =>
           async (error) => {
             const name = textOf((await readForm(c))["name"]);
             return (
-              <JoinPage localization={localize(c)} {...{ email, role, name }} problem={error} />
+              <JoinPage
+                localization={localize(c)}
+                hasAccess={usesAccess(c.env)}
+                {...{ email, role, name }}
+                problem={error}
+              />
             );
           },
         ),
@@ -213,6 +211,15 @@ const linkRoutes = () =>
 /** Routes for sign-in, sign-out, creating the first owner, and the links of invitations and password resets. */
 export const signInRoutes = () =>
   new Hono<AppEnv>().route("/", sessionRoutes()).route("/", setUpRoutes()).route("/", linkRoutes());
+
+const setUpIn = memoryPart(() => ({ isSetUp: false }));
+
+/** Whether an owner exists. Reads storage only until then, because visitors can open the page. */
+async function isSetUp(c: Context<AppEnv>): Promise<boolean> {
+  const state = setUpIn(c.env.memory);
+  state.isSetUp ||= await hasFirstOwner(c.env.databases.home);
+  return state.isSetUp;
+}
 
 /** Returns false when the account or the password is wrong. */
 async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {

@@ -6,6 +6,7 @@ export function summarizeAccess(): void {
   const form = summary?.closest("form");
   const [rights, places] = summary?.querySelectorAll("p") ?? [];
   if (!summary || !form || !rights || !places) return;
+  const page = summarizePageAccess(form, summary);
   const checked = (name: string) => [
     ...form.querySelectorAll<HTMLInputElement>(`input[name="${name}"]:checked`),
   ];
@@ -29,12 +30,46 @@ export function summarizeAccess(): void {
       : (summary.dataset["accessSummary"] ?? "");
     places.hidden = !isComplete;
     places.querySelector("span")?.replaceChildren(selected.map(nameOf).join(pageText.separator));
+    page?.update(isComplete, isEverything);
     summary.hidden = sentence?.hidden === true;
   };
   update();
   form.addEventListener("change", update);
+  page?.originsInput.addEventListener("input", update);
   // A browser that restores the page also restores its choices.
   addEventListener("pageshow", update);
+}
+
+/**
+ * Describes the origins, and warns about choices that do not suit a credential for a web page. When a member chooses such
+ * a purpose, opens the input of the origins and selects single forms.
+ */
+function summarizePageAccess(form: HTMLFormElement, summary: HTMLElement) {
+  const originsInput = form.querySelector<HTMLTextAreaElement>("textarea[name=origins]");
+  const [, , origins, noOrigin, everything] = summary.querySelectorAll("p");
+  if (!originsInput || !origins || !noOrigin || !everything) return undefined;
+  const pagePurposes = (summary.dataset["pagePurposes"] ?? "").split(" ");
+  const isForPage = () =>
+    pagePurposes.includes(
+      form.querySelector<HTMLInputElement>("input[name=purpose]:checked")?.value ?? "",
+    );
+  form.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.name !== "purpose" || !isForPage()) return;
+    const details = originsInput.closest("details");
+    if (details) details.open = true;
+    if (!form.querySelector("input[name=scope]:checked"))
+      form.querySelector<HTMLInputElement>("input[name=scope][value=only]")?.click();
+  });
+  return {
+    originsInput,
+    update(isComplete: boolean, isEverything: boolean) {
+      const allowedOrigins = originsInput.value.split(/[\s,]+/).filter(Boolean);
+      origins.hidden = !isComplete || allowedOrigins.length === 0;
+      origins.querySelector("span")?.replaceChildren(allowedOrigins.join(pageText.separator));
+      noOrigin.hidden = !isForPage() || allowedOrigins.length > 0;
+      everything.hidden = !isForPage() || !isEverything;
+    },
+  };
 }
 
 /** Names by permission. */

@@ -145,9 +145,9 @@ class Api {
 function readCredentials(): Record<string, string> {
   const variable = process.env["CLOUDFLARE_API_TOKEN"];
   if (variable) return { Authorization: `Bearer ${variable}` };
-  const { succeeded, stdout, stderr } = captureWrangler(["auth", "token", "--json"]);
+  const { succeeded, stdout } = captureWrangler(["auth", "token", "--json"]);
   if (!succeeded)
-    stop(`${stdout}${stderr}\nSign in with \`npx wrangler login\`, or set CLOUDFLARE_API_TOKEN.`);
+    stop("You are not signed in. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.");
   const { token, key, email } = JSON.parse(stdout) as Record<string, string>;
   return token === undefined
     ? { "X-Auth-Key": key ?? "", "X-Auth-Email": email ?? "" }

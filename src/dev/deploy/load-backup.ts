@@ -28,7 +28,7 @@ import {
 } from "./settings.ts";
 import { splitSql } from "./split-sql.ts";
 import { auditRestores, nextTimeline, settleRestore } from "./travel.ts";
-import { runWranglerQuietly, stop } from "./wrangler.ts";
+import { runWrangler, stop } from "./wrangler.ts";
 
 /**
  * Loads a backup into the databases of a new environment. Meanwhile, each database has a table with the finished steps,
@@ -196,14 +196,5 @@ export async function importFile(environment: string, database: string, file: st
 
 async function importPart(environment: string, database: string, part: string): Promise<void> {
   const config = ["--config", settingsFileOf(environment)];
-  await runWranglerQuietly([
-    "d1",
-    "execute",
-    database,
-    "--remote",
-    "--yes",
-    "--file",
-    part,
-    ...config,
-  ]);
+  await runWrangler(["d1", "execute", database, "--remote", "--yes", "--file", part, ...config]);
 }

@@ -1,5 +1,22 @@
+import { accessError } from "#domain/access.ts";
 import type { Deployment } from "./deployment.ts";
+import type { Settings } from "./settings.ts";
 import { stop } from "./wrangler.ts";
+
+/** Whether Cloudflare Access signs members in. */
+export const usesAccess = ({ vars }: Pick<Settings, "vars">): boolean =>
+  (vars["ACCESS_TEAM"] ?? "") !== "";
+
+/** Stops before a deployment whose administration area would reject everybody. */
+export function requireCompleteAccess({ settings: { vars } }: Pick<Deployment, "settings">): void {
+  const error = accessError({
+    team: vars["ACCESS_TEAM"] ?? "",
+    audience: vars["ACCESS_AUDIENCE"] ?? "",
+  });
+  if (error !== undefined) stop(`${error} Nothing was changed. ${accessGuide}`);
+}
+
+const accessGuide = "See “Sign in with Cloudflare Access” in docs/administration.md.";
 
 /** The error code with which Cloudflare rejects a Worker with a CPU limit on the Free plan. */
 const freePlanCode = 100_328;
@@ -10,7 +27,7 @@ const freePlanCode = 100_328;
  * and deletes it. The deployment itself handles any other failure.
  */
 export async function requirePaidPlan({ settings, cloudflare }: Deployment): Promise<void> {
-  if (settings.vars["ACCESS_TEAM"]) return;
+  if (usesAccess(settings)) return;
   const probe = `${settings.name}-plan-check`;
   const path = `/workers/scripts/${probe}`;
   const metadata = {
@@ -38,5 +55,6 @@ it allows. Nothing was created. Either:
 
   - choose the Workers Paid plan in the dashboard, under Workers & Pages → Plans (from 5 USD a month), or
   - let Cloudflare Access sign members in: set ACCESS_TEAM and ACCESS_AUDIENCE under [vars] in wrangler.toml.
+    ${accessGuide}
 
 Then run the command again.`;

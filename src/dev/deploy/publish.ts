@@ -58,6 +58,7 @@ export async function deploy(
   const command = ["deploy", "--config", settingsFileOf(environment), ...options];
   const runCommand = (secretOptions: string[]) =>
     runWrangler([...command, ...secretOptions], { WRANGLER_OUTPUT_FILE_PATH: output });
+  console.log("Uploading the Worker. This can take a minute.");
   if (Object.keys(secrets).length === 0) await runCommand([]);
   else await withSecretsFile(secrets, (path) => runCommand(["--secrets-file", path]));
   return settings.vars["ORIGIN"] || findWorkerUrl(readFileSync(output, "utf8"));

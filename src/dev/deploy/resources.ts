@@ -21,6 +21,7 @@ type Place = Pick<DeploymentOptions, "location" | "jurisdiction">;
  */
 export async function ensureResources(deployment: Deployment, place: Place): Promise<void> {
   const { environment, settings, cloudflare } = deployment;
+  await checkPlace(deployment, place);
   await ensureDatabases(deployment, place);
   for (const namespace of settings.kv_namespaces) {
     // A namespace contains copies of data in the database, so a new one can replace it.
@@ -40,6 +41,29 @@ export async function ensureResources(deployment: Deployment, place: Place): Pro
     if (jurisdiction) bucket.jurisdiction = jurisdiction;
   }
   saveSettings(environment, settings);
+}
+
+/**
+ * Checks the place that the command names for a home database that exists, which cannot move. Stops if the database is
+ * outside the named jurisdiction. Cloudflare does not report the location, so a named location gets a warning.
+ */
+async function checkPlace({ settings, cloudflare }: Deployment, place: Place): Promise<void> {
+  const [home] = settings.d1_databases;
+  if (!home || !isAssignedId(home.database_id)) return;
+  const name = home.database_name;
+  if (place.jurisdiction) {
+    const jurisdiction = await findJurisdiction(cloudflare, home.database_id);
+    if (jurisdiction === place.jurisdiction) return;
+    stop(
+      `The database ${name} exists already, ${jurisdiction ? `in the jurisdiction ${jurisdiction}` : "without a jurisdiction"}. ` +
+        `--jurisdiction ${place.jurisdiction} cannot move it. Nothing was changed. Leave the option out, or deploy another ` +
+        "environment with --env.",
+    );
+  }
+  if (place.location)
+    console.warn(
+      `The database ${name} exists already and keeps its location. --location ${place.location} does not move it.`,
+    );
 }
 
 /** Gives the service the jurisdictions of its databases, and names the buckets that it needs in them. */

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -20,41 +20,24 @@ const wranglerEnvironment = {
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? resolve(".wrangler/compiled"),
 };
 
-/** Runs wrangler with visible output. Stops the command when it fails. */
+/**
+ * Runs wrangler without its output, which lists uploaded files and advises editing files that our commands write. If
+ * wrangler fails, prints the output and stops.
+ */
 export async function runWrangler(
   args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<void> {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { ...process.env, ...wranglerEnvironment, ...environment },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  await requireSuccess(child, args, () => "");
-}
-
-/**
- * Runs wrangler without its output, which advises editing files that our commands write. If wrangler fails, prints the
- * output and stops.
- */
-export async function runWranglerQuietly(args: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, [script, ...args], {
-    env: quietEnvironment(),
+    env: { ...quietEnvironment(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  await requireSuccess(child, args, () => output);
-}
-
-async function requireSuccess(
-  child: ChildProcess,
-  args: readonly string[],
-  outputOf: () => string,
-): Promise<void> {
   const [code] = (await once(child, "close")) as [number | null];
   if (code === 0) return;
-  console.error(outputOf());
+  console.error(output);
   stop(`\`wrangler ${args.join(" ")}\` failed. Its output is above.`);
 }
 

@@ -13,10 +13,13 @@ const defaultPasswordCost: Readonly<ScryptCost> = { N: 16_384, r: 8, p: 5 };
 
 const keyBytes = 32;
 
+/** The stored value of a member who has no password, because Cloudflare Access signs members in. */
+export const noPassword = "";
+
 export interface Passwords {
   /** Returns `scrypt$N$r$p$salt$key`, the last two in base64. */
   hash(password: string): Promise<string>;
-  /** Verifies a password. Without a hash, takes the same time and returns false. */
+  /** Verifies a password. Without a hash, or for a member without a password, takes the same time and returns false. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
 }
 
@@ -29,14 +32,18 @@ export function createPasswords(
       const salt = random.bytes(16);
       return format(cost, salt, await deriveKey(password, salt, cost));
     },
-    async verify(password, hash = format(cost, new Uint8Array(16), new Uint8Array(keyBytes))) {
-      const [, N, r, p, salt = "", key = ""] = hash.split("$");
+    async verify(password, hash = noPassword) {
+      const hasPassword = hash !== noPassword;
+      const comparedHash = hasPassword
+        ? hash
+        : format(cost, new Uint8Array(16), new Uint8Array(keyBytes));
+      const [, N, r, p, salt = "", key = ""] = comparedHash.split("$");
       const expected = Buffer.from(key, "base64");
       const hashCost = { N: Number(N), r: Number(r), p: Number(p) };
       const derivedKey = await deriveKey(password, Buffer.from(salt, "base64"), hashCost);
-      return (
-        derivedKey.length === expected.length && nodeCrypto().timingSafeEqual(derivedKey, expected)
-      );
+      const isEqual =
+        derivedKey.length === expected.length && nodeCrypto().timingSafeEqual(derivedKey, expected);
+      return hasPassword && isEqual;
     },
   };
 }

@@ -115,8 +115,8 @@ export const problem = {
   /** A conflict that the page shows in its own language. */
   explainedConflict: (detail: string) => new Problem("conflict", detail),
 
-  notFound: () =>
-    new Problem("not_found", "This resource does not exist, or this credential cannot see it."),
+  notFound: (detail = "This resource does not exist, or this credential cannot see it.") =>
+    new Problem("not_found", detail),
 
   methodNotAllowed: (method: string, allowed: string[]) =>
     new Problem(

@@ -220,6 +220,14 @@ export async function updatePassword(
   return runGuarded(db, [...statements, insertAuditEntry(db, { ...auditRecord })]);
 }
 
+/** Whether a member exists, even a removed one. */
+export async function hasMembers(db: HomeDatabase): Promise<boolean> {
+  const rows = await retryTransient(db, () =>
+    orm(db).select({ id: member.id }).from(member).limit(1),
+  );
+  return rows.length > 0;
+}
+
 const insertOwnerStatement = homeStatement<{
   at: number;
   name: string;

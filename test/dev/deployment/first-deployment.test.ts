@@ -21,6 +21,18 @@ const vars = (name: string) =>
 const resourceCounts = () =>
   [account.databases, account.namespaces, account.buckets].map((map) => map.size);
 
+/** Sets variables in wrangler.toml. Returns a function that restores the file. */
+function setVariables(values: Record<string, string>): () => void {
+  const file = join(operator.checkout, "wrangler.toml");
+  const toml = readFileSync(file, "utf8");
+  const changed = Object.entries(values).reduce(
+    (text, [name, value]) => text.replace(`${name} = ""`, `${name} = "${value}"`),
+    toml,
+  );
+  writeFileSync(file, changed);
+  return () => writeFileSync(file, toml);
+}
+
 beforeAll(() => operator.start());
 afterAll(() => operator.stop());
 
@@ -75,24 +87,54 @@ describe("The first deployment", () => {
     operator.changeMachine();
   });
 
+  it.each([
+    ["ACCESS_AUDIENCE is empty", { ACCESS_TEAM: "https://acme.cloudflareaccess.com" }],
+    ["ACCESS_TEAM is empty", { ACCESS_AUDIENCE: "abc" }],
+    ["ACCESS_TEAM must be a URL", { ACCESS_TEAM: "acme", ACCESS_AUDIENCE: "abc" }],
+  ])(
+    "creates nothing on any plan while the settings of Cloudflare Access are incomplete: %s",
+    async (reason, values) => {
+      for (const plan of ["free", "paid"] as const) {
+        account.plan = plan;
+        const restore = setVariables(values);
+        await expect(operator.run("npm run deploy -- --location weur")).rejects.toThrow(reason);
+        restore();
+        expect([...resourceCounts(), account.scripts.size]).toEqual([0, 0, 0, 0]);
+        expect(operator.has("wrangler.production.json")).toBe(false);
+      }
+    },
+  );
+
+  it("says how to sign in if neither wrangler nor a variable has credentials", async () => {
+    const run = operator.run("npm run deploy -- --location weur", { CLOUDFLARE_API_TOKEN: "" });
+    const message = "You are not signed in. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";
+    expect(await run.catch((error: Error) => error.message.trim())).toBe(message);
+  });
+
   it("succeeds on the Free plan when Cloudflare Access is set as the guide says", async () => {
     account.plan = "free";
     await expect(operator.run("npm run deploy -- --location weur")).rejects.toThrow(
       "set ACCESS_TEAM and ACCESS_AUDIENCE under [vars] in wrangler.toml",
     );
-    const file = join(operator.checkout, "wrangler.toml");
-    const toml = readFileSync(file, "utf8");
-    const team = "https://acme.cloudflareaccess.com";
-    writeFileSync(
-      file,
-      toml
-        .replace('ACCESS_TEAM = ""', `ACCESS_TEAM = "${team}"`)
-        .replace('ACCESS_AUDIENCE = ""', 'ACCESS_AUDIENCE = "abc"'),
-    );
-    await operator.run("npm run deploy -- --location weur");
-    expect(vars("edge-forms")).toMatchObject({ ACCESS_TEAM: team, ACCESS_AUDIENCE: "abc" });
-    writeFileSync(file, toml);
+    const access = { ACCESS_TEAM: "https://acme.cloudflareaccess.com", ACCESS_AUDIENCE: "abc" };
+    const restore = setVariables(access);
+    const output = await operator.run("npm run deploy -- --location weur");
+    expect(vars("edge-forms")).toMatchObject(access);
+    expect(output).toContain("the email address that Cloudflare Access signs in");
+    expect(output).not.toContain("a password");
+    expect(output).not.toContain("following bindings");
+    restore();
     account.plan = "paid";
+  });
+
+  it("warns that a location does not move the database, and rejects another jurisdiction", async () => {
+    const output = await operator.run("npm run deploy -- --location enam");
+    expect(output).toContain(
+      "The database edge-forms exists already and keeps its location. --location enam does not move it.",
+    );
+    await expect(operator.run("npm run deploy -- --jurisdiction eu")).rejects.toThrow(
+      "The database edge-forms exists already, without a jurisdiction. --jurisdiction eu cannot move it.",
+    );
   });
 
   it("uses variables of wrangler.toml that are still empty in the settings file", async () => {

@@ -90,6 +90,7 @@ export const credentialAccess = () => ({
   browserAccess: "Browser access",
   originsHint:
     "One origin per line, like https://shop.example. Any visitor can extract the credential, so grant only create permissions.",
+  noOrigin: "No page can read the responses yet. Enter the page’s origin under “Browser access”.",
   errors: errors(),
   saved: "Access saved",
   revoked: "This credential is revoked. It had these permissions:",
@@ -97,6 +98,9 @@ export const credentialAccess = () => ({
   summary: {
     title: "What the credential will be able to do",
     places: "In:",
+    origins: "From pages at:",
+    everything:
+      "Any visitor to your page can use the credential. Select only the form of the page.",
     nothing: "Choose a purpose, and forms or apps.",
   },
   viewRule: "With this selection, it can’t read or write anything else.",

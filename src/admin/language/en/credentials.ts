@@ -198,6 +198,7 @@ const newSecret = () => ({
   assistantGuide: "Learn how to connect",
   assistantSettings: "MCP settings",
   website: "Post from your page",
+  changeAccess: "Change access",
   websiteRequest: "This request creates a submission.",
   websiteExample: "Copy a whole page",
   websiteComment: "One key for each visit, so that a double click creates one submission.",

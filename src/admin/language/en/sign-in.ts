@@ -31,17 +31,28 @@ export const signIn = () => ({
     title: "Welcome",
     text: (email: Child, role: string) =>
       sentence`You’re invited as ${email} with the role ${role}. Enter your name and choose a password to join.`,
+    textWithAccess: (email: Child, role: string) =>
+      sentence`You’re invited as ${email} with the role ${role}. Enter your name to join. You sign in with Cloudflare Access.`,
     submit: "Create account",
     done: (email: string) => `Welcome. You are signed in as ${email}.`,
+    doneWithAccess: (email: string) => `Welcome. You sign in with Cloudflare Access as ${email}.`,
     endedTitle: "Invitation no longer valid",
     ended:
       "The invitation was used or revoked, or it expired after 7 days. If you already joined, sign in. Otherwise, ask for a new link.",
+  },
+  access: {
+    title: "Sign in with Cloudflare Access",
+    text: "Cloudflare Access signs members in, without a password. If this page appears again, your address in Cloudflare Access doesn’t belong to a member. Ask an owner or admin for an invitation.",
+    open: "Open the administration area",
   },
   setUp: {
     title: "Create the first owner",
     secretHint: "Your deployment’s SETUP_SECRET. It works once.",
     rejected:
       "The setup secret is wrong, or an owner exists already. If you are the owner, sign in instead.",
+    accessHint: "The address with which you sign in to Cloudflare Access.",
+    finishedTitle: "Setup is finished",
+    finished: "An owner exists, so this page no longer works. If you are the owner, sign in.",
     submit: "Create owner",
   },
 });

@@ -98,6 +98,8 @@ export const credentialAccess = (): Texts => ({
   browserAccess: "ブラウザーからのアクセス",
   originsHint:
     "https://shop.example のようなオリジンを 1 行に 1 つ入力します。訪問者は誰でも認証情報を取り出せるため、作成のアクセス権だけを付与してください。",
+  noOrigin:
+    "まだどのページもレスポンスを読み取れません。「ブラウザーからのアクセス」にページのオリジンを入力してください。",
   errors: errors(),
   saved: "アクセス権を保存しました",
   revoked: "この認証情報は失効しています。失効前のアクセス権：",
@@ -106,6 +108,9 @@ export const credentialAccess = (): Texts => ({
   summary: {
     title: "この認証情報でできること",
     places: "対象：",
+    origins: "次のオリジンのページから：",
+    everything:
+      "ページの訪問者は、だれでもこの認証情報を使用できます。ページのフォームだけを選択してください。",
     nothing: "用途と、フォームまたはアプリを選択してください。",
   },
   otherSelection: "選択内容が変更されました。下で選択した範囲にアクセスできるようになります。",

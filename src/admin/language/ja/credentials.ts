@@ -178,6 +178,7 @@ const newSecret = (): Texts["newSecret"] => ({
   assistantGuide: "接続方法を見る（英語）",
   assistantSettings: "MCP の設定",
   website: "Web ページからの送信",
+  changeAccess: "アクセス権を変更",
   websiteRequest: "このリクエストは回答を作成します。",
   websiteExample: "ページ全体の例（英語）",
   websiteComment: "キーは表示ごとに 1 つ。ダブルクリックしても回答は 1 件だけ作成されます。",

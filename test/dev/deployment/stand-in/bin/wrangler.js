@@ -65,6 +65,7 @@ function bindingsOf(secrets) {
 }
 
 async function deploy() {
+  process.stdout.write("Your Worker has access to the following bindings\n");
   const form = new FormData();
   const metadata = {
     main_module: "index.js",
