@@ -14,4 +14,27 @@ describe("The list of what moves with a collection", () => {
     const listed = [...movedTables().map(({ name }) => name), ...Object.keys(tablesThatStay)];
     expect(listed.toSorted()).toEqual(data.toSorted());
   });
+
+  it("keeps its order, and a new table comes last, because two versions may work on one move", () => {
+    expect(movedTables().map(({ name }) => name)).toEqual([
+      "item",
+      "change",
+      "search_entry",
+      "unique_value",
+      "former_definition",
+      "tally",
+      "file",
+      "replay",
+      "erased_item",
+      "collection",
+      "deletion",
+      "indexing",
+      "pending_change",
+      "index_check",
+      "erasure",
+      "former_unique",
+      "former_entry",
+      "deleted_item",
+    ]);
+  });
 });

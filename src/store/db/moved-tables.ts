@@ -52,9 +52,10 @@ interface Declaration {
   expires?: boolean;
 }
 
+// A move stores the index of its next table, and another version of the service may continue the move. So the order stays
+// the same, and new tables come last.
 const declarations = lazy((): readonly Declaration[] => [
   { table: item, column: "number", span: "number", large: ["data"] },
-  { table: deletedItem, column: "number", span: "number", large: ["data", "title"] },
   { table: change, column: "number", span: "number", large: ["former", "fields"] },
   { table: searchEntry, column: "field", span: "number", large: ["value", "folded"] },
   { table: uniqueValue, column: "field", span: "number", large: ["value"] },
@@ -82,6 +83,7 @@ const declarations = lazy((): readonly Declaration[] => [
   { table: erasure, column: "change", span: "number", isHeld: true },
   { table: formerUnique, column: "field", span: "number", isHeld: true },
   { table: formerEntry, column: "field", span: "number", isHeld: true },
+  { table: deletedItem, column: "number", span: "number", large: ["data", "title"] },
 ]);
 
 /** The other tables of the data scope, with the reason why they stay. */
