@@ -16,8 +16,6 @@ interface Reader {
   ended: number;
   /** Whether a restore has undone its position. */
   isExpired: boolean;
-  /** Whether the former version returned one of its pages. */
-  isFormer: boolean;
 }
 
 const leftMembers: ReadonlySet<string> = new Set(["id", "type", "version", "etag", "at"]);
@@ -57,12 +55,10 @@ export class PartnerFeeds extends Subject {
       this.#readers.delete(step.client);
       return answer.status === 410;
     }
-    const isFormer = answer.isFormer || (reader?.isFormer ?? false);
     const position = this.#judge(what, answer.body.items, reader?.position ?? 0, {
       started,
       ended,
       isWhole: answer.body.items.length < limit,
-      isFormer,
     });
     if (position === null) return false;
     const cursor = answer.body.links.next;
@@ -73,7 +69,6 @@ export class PartnerFeeds extends Subject {
       started,
       ended,
       isExpired: false,
-      isFormer,
     });
     return answer.body.items.length === limit;
   }
@@ -97,19 +92,19 @@ export class PartnerFeeds extends Subject {
     what: string,
     entries: readonly Json[],
     from: number,
-    page: { started: number; ended: number; isWhole: boolean; isFormer: boolean },
+    page: { started: number; ended: number; isWhole: boolean },
   ): number | null {
     const { history } = this.caller;
-    const { started, ended, isWhole, isFormer } = page;
+    const { started, ended, isWhole } = page;
     const changes = history.changes.get("orders") ?? [];
     const seen = history.viewAt(started);
-    // The feed begins at the change that made the view show these orders. Only the former version returns earlier
-    // changes.
+    // The feed begins at the change that made the view show these orders. A former version that changes a view does not
+    // record this, so both versions then return earlier changes.
     const since = history.viewChanges(-1, started, hasOtherKinds).at(-1) ?? -1;
     let position = from;
     for (const entry of entries) {
       const isExpected = ({ id, version, seenAs, commit }: Change) =>
-        (commit > since || isFormer) &&
+        (commit > since || this.#isMixed) &&
         seenAs === entry.type &&
         id === entry.id &&
         version === entry.version;

@@ -55,7 +55,12 @@ export class References extends Subject {
       const at = (moment: number) => this.#customers.find(({ id }) => holds(id, moment))?.id;
       return { sent: { code }, at };
     }
-    return this.#nameOf(item, form === "id" ? item.id : receiptOf("customers", placeOf(item)));
+    if (form === "id") return this.#nameOf(item, item.id);
+    // After a restore, another record may get the number of a record that the restore undid.
+    const sent = receiptOf("customers", placeOf(item));
+    const holds = (each: Item, moment: number) =>
+      receiptOf("customers", placeOf(each)) === sent && history.stateAt(each.id, moment);
+    return { sent, at: (moment) => this.#customers.find((each) => holds(each, moment))?.id };
   }
 
   #nameOf({ id }: Item, sent: unknown): Name {
