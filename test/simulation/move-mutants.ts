@@ -33,7 +33,7 @@ export const moveMutants: readonly Mutant[] = [
     isElusive: true,
   },
   moveMutant(
-    72,
+    88,
     "a stale isolate writes to the database that gave a collection up",
     "store/db/routing.ts",
     "where not ${ownerCondition(\"state = 'owned' or",
