@@ -239,8 +239,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a feed goes on at its end",
     "actions/changes.ts",
-    "nextPosition: last.number, mark, seenUntil",
-    "nextPosition: end, mark, seenUntil",
+    "changes, nextPosition: last.number,",
+    "changes, nextPosition: end,",
   ),
   // What must happen in the end
   rareMutant(
@@ -360,8 +360,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a narrow feed loses what leaves its view",
     "store/data/feed.ts",
-    'sql` where ${hasMatched("before")} or ${hasMatched("after")}`',
-    'sql` where ${hasMatched("after")}`',
+    '${hasAnyMark} and (${hasMatched("before")} or ${hasMatched("after")})`',
+    '${hasAnyMark} and ${hasMatched("after")}`',
   ),
   mutant(
     "a narrow feed shows items as they are outside of its view",
@@ -372,7 +372,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a cursor outlives its view",
     "actions/changes.ts",
-    "if (position && position.mark !== mark) throw problem.changesExpired();",
+    "if (position.mark !== mark) throw problem.changesExpired();",
     "",
   ),
   {

@@ -30,7 +30,6 @@ import {
   SignInPage,
 } from "./pages.tsx";
 import { getPasswordReset, resetPassword } from "#actions/password-resets.ts";
-import { memoryPart } from "#domain/memory.ts";
 
 const sessionRoutes = () =>
   new Hono<AppEnv>()
@@ -98,7 +97,7 @@ const setUpRoutes = () =>
   new Hono<AppEnv>()
     .get("/setup", requireTables, async (c) => {
       const localization = localize(c);
-      if (!(await isSetUp(c)))
+      if (!(await hasFirstOwner(c.env.databases.home)))
         return c.html(<SetUpPage localization={localization} hasAccess={usesAccess(c.env)} />);
       if (wantsJson(c))
         throw problem.notFound("An owner exists, so this page no longer works. Sign in instead.");
@@ -211,15 +210,6 @@ const linkRoutes = () =>
 /** Routes for sign-in, sign-out, creating the first owner, and the links of invitations and password resets. */
 export const signInRoutes = () =>
   new Hono<AppEnv>().route("/", sessionRoutes()).route("/", setUpRoutes()).route("/", linkRoutes());
-
-const setUpIn = memoryPart(() => ({ isSetUp: false }));
-
-/** Whether an owner exists. Reads storage only until then, because visitors can open the page. */
-async function isSetUp(c: Context<AppEnv>): Promise<boolean> {
-  const state = setUpIn(c.env.memory);
-  state.isSetUp ||= await hasFirstOwner(c.env.databases.home);
-  return state.isSetUp;
-}
 
 /** Returns false when the account or the password is wrong. */
 async function startSession(c: Context<AppEnv>, email: string, password: string): Promise<boolean> {
