@@ -1,5 +1,5 @@
 import type { LineItemRow, Value } from "#domain/data/values.ts";
-import type { Condition, LeafCondition } from "./tree.ts";
+import { rowLeaves, type LeafCondition } from "./tree.ts";
 import type { ItemMatcher } from "./matches.ts";
 
 /** The maximum work of testing conditions. A step reads about one character. */
@@ -50,7 +50,7 @@ export function matchSteps(
       return [[slot, null, stepsOf(leaf, slot, size)]];
     }
     const rows = (Array.isArray(value) ? value : []) as readonly LineItemRow[];
-    return leavesOf(leaf.value).map((inner) => {
+    return rowLeaves(leaf).map((inner) => {
       const column = slotOf(inner);
       const name = `${slot}.${column}`;
       const size = sizeOf(name, () => sizeOfColumn(rows, column));
@@ -76,12 +76,4 @@ function sizeOfColumn(rows: readonly LineItemRow[], column: string): Size {
     length += size.length;
   }
   return { count, length };
-}
-
-/** Returns the conditions on values that a condition consists of. */
-function leavesOf(condition: Condition): LeafCondition[] {
-  if ("all" in condition) return condition.all.flatMap(leavesOf);
-  if ("any" in condition) return condition.any.flatMap(leavesOf);
-  if ("not" in condition) return leavesOf(condition.not);
-  return "anywhere" in condition ? [] : [condition];
 }

@@ -196,6 +196,31 @@ export function mapLeaves(
   return "anywhere" in condition ? condition : map(condition);
 }
 
+/** The conditions of which others consist. */
+interface Leaves {
+  leaves: LeafCondition[];
+  anywhere: AnywhereCondition[];
+}
+
+/** Gathers the conditions that test something themselves. Does not look into rows and records. */
+export function gatherLeaves(conditions: readonly Condition[]): Leaves {
+  const result: Leaves = { leaves: [], anywhere: [] };
+  const visit = (condition: Condition): void => {
+    if ("all" in condition) condition.all.forEach(visit);
+    else if ("any" in condition) condition.any.forEach(visit);
+    else if ("not" in condition) visit(condition.not);
+    else if ("anywhere" in condition) result.anywhere.push(condition);
+    else result.leaves.push(condition);
+  };
+  conditions.forEach(visit);
+  return result;
+}
+
+/** Gathers the conditions on the rows of a list. */
+export function rowLeaves({ op, value }: LeafCondition): LeafCondition[] {
+  return op === "any" || op === "none" ? gatherLeaves([value]).leaves : [];
+}
+
 /** The operand that stands for the caller. */
 export const meOperand = "$me";
 

@@ -1,4 +1,10 @@
-import type { AnywhereCondition, Condition, LeafCondition } from "#domain/search/tree.ts";
+import {
+  gatherLeaves,
+  rowLeaves,
+  type AnywhereCondition,
+  type Condition,
+  type LeafCondition,
+} from "#domain/search/tree.ts";
 import type { EntryDriver } from "./driver.ts";
 
 /** Joins the parts as a balanced tree, because SQLite limits the depth of expressions to 100. */
@@ -264,28 +270,6 @@ export function boundedSql(
     return `iif(${bound} <= ${maxDataCost}, 1, ${totalCostSql(cost, part)} <= ${maxItemCostBytes})`;
   });
   return `iif(${balancedSql("and", isLight)}, ${condition}, ${otherwise})`;
-}
-
-interface Leaves {
-  leaves: LeafCondition[];
-  anywhere: AnywhereCondition[];
-}
-
-function gatherLeaves(conditions: readonly Condition[]): Leaves {
-  const result: Leaves = { leaves: [], anywhere: [] };
-  const visit = (condition: Condition): void => {
-    if ("all" in condition) condition.all.forEach(visit);
-    else if ("any" in condition) condition.any.forEach(visit);
-    else if ("not" in condition) visit(condition.not);
-    else if ("anywhere" in condition) result.anywhere.push(condition);
-    else result.leaves.push(condition);
-  };
-  conditions.forEach(visit);
-  return result;
-}
-
-function rowLeaves({ op, value }: LeafCondition): LeafCondition[] {
-  return op === "any" || op === "none" ? gatherLeaves([value]).leaves : [];
 }
 
 export type TextLeaf = Extract<LeafCondition, { op: "contains" | "starts_with" }>;
