@@ -149,3 +149,14 @@ export function isEmpty(field: Field, value: unknown): boolean {
   if (isListField(field)) return Array.isArray(value) && value.length === 0;
   return value === "" && valueKinds[field.type] === "text";
 }
+
+/**
+ * Whether two values are the same. Compares JSON only if necessary, because a value can be large. An update keeps the
+ * objects of unchanged values.
+ */
+export const isSameValue = (a: Value | null | undefined, b: Value | null | undefined): boolean =>
+  a === b ||
+  (Array.isArray(a) &&
+    Array.isArray(b) &&
+    a.length === b.length &&
+    JSON.stringify(a) === JSON.stringify(b));

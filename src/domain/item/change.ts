@@ -1,4 +1,4 @@
-import type { Data, LineItemRow, Value } from "#domain/data/values.ts";
+import { isSameValue, type Data, type LineItemRow, type Value } from "#domain/data/values.ts";
 import {
   type ItemView,
   type Status,
@@ -84,10 +84,6 @@ interface ItemState {
   data: Data;
   status: Status | null;
 }
-
-/** Compares JSON only if necessary, because a value can be large. An update keeps the objects of unchanged values. */
-const isSameValue = (a: Value | undefined, b: Value | undefined): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** Whether two states of an item have the same values. */
 export const isSameData = (before: Data, after: Data): boolean =>

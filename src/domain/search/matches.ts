@@ -1,5 +1,11 @@
 import { foldCase, toComparable } from "#domain/data/index-entries.ts";
-import type { LineItemRow, Scalar, SystemField, Value } from "#domain/data/values.ts";
+import {
+  isSameValue,
+  type LineItemRow,
+  type Scalar,
+  type SystemField,
+  type Value,
+} from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
 import type { Comparable, Condition, LeafCondition, SearchField } from "./tree.ts";
 
@@ -100,13 +106,6 @@ export class ItemMatcher {
     return folded;
   };
 }
-
-const isSameValue = (value: Value | null, former: Value | null): boolean =>
-  value === former ||
-  (Array.isArray(value) &&
-    Array.isArray(former) &&
-    value.length === former.length &&
-    JSON.stringify(value) === JSON.stringify(former));
 
 function reduceGroup(
   kind: "all" | "any",
