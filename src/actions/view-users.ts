@@ -77,16 +77,18 @@ export async function checkReplacement(
   const { collection } = current;
   const definition = pendingDefinition(current);
   if (!definition) return checkViewEffects(ctx, collection, after);
-  const [effects, pendingEffects] = [
-    await checkViewUsers(ctx, collection, after),
-    await checkViewUsers(ctx, { ...collection, definition }, after),
-  ];
+  const [effects, pendingEffects] = await Promise.all([
+    checkViewUsers(ctx, collection, after),
+    checkViewUsers(ctx, { ...collection, definition }, after),
+  ]);
   // A view that differs from only one of the two definitions differs because of the pending change.
   const isChanged = ({ view }: ViewUser) =>
     effects.views.includes(view) && pendingEffects.views.includes(view);
   const merged = mergeViewEffects(effects, pendingEffects);
-  await assertMayChange(ctx, merged.users.filter(isChanged));
-  await assertMayChange(ctx, merged.users, "pendingViewInUse");
+  const changedUsers = merged.users.filter(isChanged);
+  await (changedUsers.length > 0
+    ? assertMayChange(ctx, changedUsers)
+    : assertMayChange(ctx, merged.users, "pendingViewInUse"));
   return merged;
 }
 
@@ -186,18 +188,19 @@ async function listViewWebhooks(
 async function assertMayChange(
   ctx: ActionContext,
   users: readonly ViewUser[],
-  text: "viewInUse" | "pendingViewInUse" = "viewInUse",
+  text?: InUseText,
 ): Promise<void> {
   const { actor, role, databases } = ctx;
   const [user] = users;
   if (!user || mayChangeUsedViews(role ?? (await findRole(databases, actor)))) return;
   if (actor.startsWith("member:")) throw problem.roleRequired("credentials");
-  const reason = reasonFor(text, { credential: user.name, view: user.view });
-  throw problem.invalidInput([definitionError(["views"], reason)]);
+  throw problem.invalidInput([definitionError(["views"], viewInUseReason(user, text))]);
 }
 
-const viewInUseReason = ({ name, view }: ViewUser): Reason =>
-  reasonFor("viewInUse", { credential: name, view });
+type InUseText = "viewInUse" | "pendingViewInUse";
+
+const viewInUseReason = ({ name, view }: ViewUser, text: InUseText = "viewInUse"): Reason =>
+  reasonFor(text, { credential: name, view });
 
 const mayChangeUsedViews = (role: Role | null | undefined): boolean =>
   roleAllows(role ?? "viewer", "credentials");
