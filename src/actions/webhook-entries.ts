@@ -1,11 +1,11 @@
 import { hasWholeAccess, type Resources } from "#domain/credential/credential.ts";
 import { permissionsAllow, readPermission } from "#domain/credential/permissions.ts";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import { collectionKinds, type CollectionKind } from "#domain/definition/collection.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { findChangedIds } from "#domain/webhook/events.ts";
-import { splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
+import { kindOfType, splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { loadDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
@@ -67,7 +67,7 @@ export async function assertScopeReads(
   { types, collections }: Pick<Webhook, "types" | "collections">,
 ): Promise<void> {
   const hasKind = (kind: CollectionKind) =>
-    types.some((type) => type.startsWith(kind === "app" ? "record." : "submission.")) &&
+    types.some((type) => kindOfType(type) === kind) &&
     (collections === "all" || collections.some((entry) => entry.startsWith(`${kind}:`)));
   const missing = collectionKinds
     .filter(hasKind)
@@ -79,8 +79,6 @@ export async function assertScopeReads(
   const gained = missing.find((permission) => permissionsAllow(granted, permission));
   if (gained !== undefined) throw problem.permissionRequired(gained);
 }
-
-const collectionKinds: readonly CollectionKind[] = ["app", "form"];
 
 const unknownKeyReason = (key: string) => reasonFor("unknownChangedField", { key });
 

@@ -4,7 +4,7 @@ import { permissionsAllow } from "#domain/credential/permissions.ts";
 import { isVisible } from "#domain/credential/credential.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import type { ApiEnv, RequestContext } from "#http/env.ts";
-import type { CollectionRef } from "#domain/definition/collection.ts";
+import { collectionKinds, type CollectionRef } from "#domain/definition/collection.ts";
 import { createCursor, openCursor } from "#http/paging.ts";
 import { collectionToolName, toolDocument, toolsFor } from "./tools.ts";
 
@@ -105,7 +105,7 @@ async function collectionsWithTools(
     return selection.filter(({ kind, key }) => isVisible(action.resources, kind, key));
   }
   const lists = await Promise.all(
-    (["app", "form"] as const).map(async (kind) => {
+    collectionKinds.map(async (kind) => {
       const { summaries } = await listVisibleCollections(
         action,
         action.resources,

@@ -1,5 +1,9 @@
 import { isVisible, type Resources } from "#domain/credential/credential.ts";
-import type { ClosedReason, CollectionKind } from "#domain/definition/collection.ts";
+import {
+  collectionKinds,
+  type ClosedReason,
+  type CollectionKind,
+} from "#domain/definition/collection.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { CollectionLabel } from "#actions/operand-names.ts";
 import {
@@ -42,7 +46,7 @@ function describeNotFound(
 
 /** Returns the app or form in a path of the API. */
 function namedCollection(path: string): [kind?: CollectionKind, key?: string] {
-  const kind = (["app", "form"] as const).find((each) =>
+  const kind = collectionKinds.find((each) =>
     path.startsWith(`${apiRoot}${collectionPaths(each).list}/`),
   );
   if (!kind) return [];

@@ -2,7 +2,8 @@ import type { CollectionLabel } from "#actions/operand-names.ts";
 import type { WebhookWithSecret } from "#actions/webhooks.ts";
 import { webhookWithSecretDocument } from "#documents/webhooks.ts";
 import { type Tone, DescriptionList, Fold, ShortId, Badge, Tabs } from "#html/parts.tsx";
-import type { WebhookType, Webhook } from "#domain/webhook/webhook.ts";
+import { collectionKinds } from "#domain/definition/collection.ts";
+import { kindOfType, type WebhookType, type Webhook } from "#domain/webhook/webhook.ts";
 import {
   haveMakerRightsEnded,
   deriveWebhookStatus,
@@ -25,15 +26,13 @@ export const webhookStateTones: Record<EffectiveWebhookState, Tone> = {
   disabled: "bad",
 };
 
-const typePrefixes = { app: "record.", form: "submission." };
-
 /** Returns a summary like “Submissions: created, updated”. */
 export const describeTypes = (types: readonly WebhookType[], { webhooks }: Catalogue): string =>
   webhooks.typeSummary(
-    (["app", "form"] as const)
+    collectionKinds
       .map((kind) => ({
         kind,
-        chosen: types.filter((type) => type.startsWith(typePrefixes[kind])),
+        chosen: types.filter((type) => kindOfType(type) === kind),
       }))
       .filter(({ chosen }) => chosen.length > 0),
   );

@@ -1,4 +1,4 @@
-import { webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
+import { kindOfType, webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import { ResourceChoices } from "#admin/credentials/access-inputs.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
@@ -102,7 +102,7 @@ function applicableTypes(types: readonly string[], collections: unknown): string
   const selected = toTextList(collections);
   const hasKind = (kind: string) =>
     selected.some((name) => name === "all" || name.startsWith(`${kind}:`));
-  const applicable = types.filter((type) => hasKind(type.startsWith("record.") ? "app" : "form"));
+  const applicable = types.filter((type) => hasKind(kindOfType(type)));
   return applicable.length === 0 ? [...types] : applicable;
 }
 

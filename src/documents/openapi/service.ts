@@ -1,4 +1,4 @@
-import { alwaysOpen, type Collection } from "#domain/definition/collection.ts";
+import { alwaysOpen, collectionKinds, type Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { permissions } from "#domain/credential/permissions.ts";
 import { definitionSchemas } from "./definition-schemas.ts";
@@ -23,8 +23,6 @@ import {
 import { anyAggregateSchemas } from "./aggregate-schemas.ts";
 import { anySearchSchemas } from "./search-schemas.ts";
 
-const kinds = ["app", "form"] as const;
-
 const tags = [
   { name: "credential", description: "The credential that sends the request." },
   { name: "definitions", description: "The definitions of apps and forms." },
@@ -36,7 +34,7 @@ const tags = [
 
 /** Returns the OpenAPI 3.1 document of the whole service: every operation, with data of unknown fields. */
 export function serviceDocument(operations: Descriptions, host: Host): Schema {
-  const names = kinds.map((kind) => resourceNames(kind));
+  const names = collectionKinds.map((kind) => resourceNames(kind));
   const paths = [null, ...names].map((itemNames) => {
     const kind = itemNames?.kind ?? null;
     const kindOperations = Object.entries(operations).filter(([, op]) => op.kind === kind);
@@ -54,7 +52,7 @@ export function serviceDocument(operations: Descriptions, host: Host): Schema {
       ...mergeSchemas(names.map((itemNames) => itemSchemas(itemNames))),
       ...mergeSchemas(names.map((itemNames) => batchSchemas(itemNames))),
       ...mergeSchemas(names.map(changeSchemas)),
-      ...mergeSchemas(kinds.map(definitionSchemas)),
+      ...mergeSchemas(collectionKinds.map(definitionSchemas)),
       ...anySearchSchemas(),
       ...anyAggregateSchemas(),
       ...webhookSchemas(),

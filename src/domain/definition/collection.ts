@@ -75,7 +75,8 @@ export interface PendingState {
   problem: Record<string, unknown> | null;
 }
 
-export type CollectionKind = "app" | "form";
+export const collectionKinds = ["app", "form"] as const;
+export type CollectionKind = (typeof collectionKinds)[number];
 
 /** A saved search over the items of a collection (contract, section 19). */
 export interface View {

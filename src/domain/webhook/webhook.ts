@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Actor } from "#domain/audit.ts";
+import type { CollectionKind } from "#domain/definition/collection.ts";
 import { isObject } from "#domain/json.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
@@ -18,6 +19,10 @@ export const webhookTypes = [
   "submission.left_view",
 ] as const;
 export type WebhookType = (typeof webhookTypes)[number];
+
+/** Returns the kind of collection whose changes events of this type report. */
+export const kindOfType = (type: string): CollectionKind =>
+  type.startsWith("record.") ? "app" : "form";
 
 /**
  * A webhook is `failing` after its last retry. It is `disabled` when the receiver returns 410 or the maker's rights
