@@ -1,18 +1,20 @@
-import { accessError } from "#domain/access.ts";
+import { accessError, type AccessSettings } from "#domain/access.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Settings } from "./settings.ts";
 import { stop } from "./wrangler.ts";
 
 /** Whether Cloudflare Access signs members in. */
-export const usesAccess = ({ vars }: Pick<Settings, "vars">): boolean =>
-  (vars["ACCESS_TEAM"] ?? "") !== "";
+export const usesAccess = (settings: Pick<Settings, "vars">): boolean =>
+  accessOf(settings).team !== "";
+
+const accessOf = ({ vars }: Pick<Settings, "vars">): AccessSettings => ({
+  team: vars["ACCESS_TEAM"] ?? "",
+  audience: vars["ACCESS_AUDIENCE"] ?? "",
+});
 
 /** Stops before a deployment whose administration area would reject everybody. */
-export function requireCompleteAccess({ settings: { vars } }: Pick<Deployment, "settings">): void {
-  const error = accessError({
-    team: vars["ACCESS_TEAM"] ?? "",
-    audience: vars["ACCESS_AUDIENCE"] ?? "",
-  });
+export function requireCompleteAccess({ settings }: Pick<Deployment, "settings">): void {
+  const error = accessError(accessOf(settings));
   if (error !== undefined) stop(`${error} Nothing was changed. ${accessGuide}`);
 }
 
