@@ -8,8 +8,8 @@ import { formulaBudgetErrors, spendFormulaSteps, type ComputeBudget } from "./co
 import { recalculate } from "./recalculate.ts";
 
 /**
- * Counts the steps that decide which views an item matches. Throws 422 when they are too many. The values that a narrow caller
- * does not see have a budget of their own.
+ * Counts the steps that decide which views an item matches. Throws 422 when they exceed the budget. Values that a narrow
+ * caller does not see have a separate budget.
  */
 export function spendViewSteps(
   { viewBudget, hidden }: ComputeBudget,
@@ -30,8 +30,8 @@ export function spendViewSteps(
 }
 
 /**
- * The former state of an item with the results of the formulas as they are now. Throws 422 when a batch has no formula steps
- * left. A narrow caller does not see which results its view lacks.
+ * Returns the former state of an item with the results of the current formulas. Throws 422 when a batch has no formula
+ * steps left. All steps of a narrow caller count as hidden, because it does not see which results its view lacks.
  */
 export function recalculateFormer(
   access: CollectionAccess,

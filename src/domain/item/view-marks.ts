@@ -187,8 +187,8 @@ function marksOf(
     positive: string,
     negative: string | null,
   ): (string | AssignedMark)[] => {
-    const own = actor === anyoneElse ? viewCondition : forActor(viewCondition, actor);
-    const condition = matcher.reduce(own, unknown);
+    const actorCondition = actor === anyoneElse ? viewCondition : forActor(viewCondition, actor);
+    const condition = matcher.reduce(actorCondition, unknown);
     if (typeof condition !== "boolean") return [{ condition, positive: [positive], negative }];
     const mark = condition ? positive : negative;
     return mark === null ? [] : [mark];
