@@ -4,13 +4,16 @@ import type { Page } from "playwright-core";
 export class Person {
   readonly page: Page;
   actions = 0;
-  /** The visited pages, in order. */
+  /** The addresses of the visited pages without their origin, in order. Loading a page again is no visit. */
   readonly visited: string[] = [];
 
   constructor(page: Page) {
     this.page = page;
     page.on("framenavigated", (frame) => {
-      if (frame === page.mainFrame()) this.visited.push(new URL(frame.url()).pathname);
+      if (frame !== page.mainFrame()) return;
+      const { pathname, search, hash } = new URL(frame.url());
+      const address = pathname + search + hash;
+      if (address !== this.visited.at(-1)) this.visited.push(address);
     });
   }
 
