@@ -95,6 +95,7 @@ function cutSql(plan: SortedPlan, scan: RangeScan, values: SearchValues, end: nu
 
 /** A view whose conditions cost more per byte of an item than this lowers the limit of keys. */
 const viewCostPerByte = 6;
+const atLeast = (bytes: string, cost: string) => `max(${bytes}, (${cost}) / ${viewCostPerByte})`;
 
 /**
  * SQL for whether the bytes of the keys fit, separately for the parts that a narrow caller sees and does not see. Only
@@ -108,8 +109,6 @@ function keysFitSql(
   from: string,
 ): string {
   const cost = itemCost(shownBy.conditions);
-  const atLeast = (sql: string, costSql: string) =>
-    `max(${sql}, (${costSql}) / ${viewCostPerByte})`;
   const parts = {
     shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy))),
     rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(cost)}`),
