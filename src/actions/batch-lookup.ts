@@ -5,6 +5,7 @@ import type { ActionContext } from "./context.ts";
 import { itemCost, maxCostPerByte } from "#store/data/search/cost.ts";
 import { fieldNumber } from "#domain/data/values.ts";
 import { referencedFields } from "#domain/search/tree.ts";
+import { assertCalculated } from "./search-checks.ts";
 import { seesItem } from "./sees-item.ts";
 
 /**
@@ -33,6 +34,12 @@ function useFields({ conditions, whole }: NarrowCollection, ids: readonly number
 }
 
 /**
+ * The maximum number of items that a batch may name while formulas decide which of them the caller sees. Their steps must
+ * not count, because hidden items take them and missing ones do not. For 10 items, they take at most half a second.
+ */
+const maxRecalculatedItems = 10;
+
+/**
  * Loads the named items that the caller sees. If possible, the statement evaluates the view, so that it does not load
  * hidden items, which may be large. Items outside a view must not make a batch too large, so for a view it
  * looks up halves of the names, down to single names.
@@ -56,6 +63,7 @@ export async function lookUpVisible(
       isNarrow: view !== null,
       shownBy,
     });
+    if (countNames(names) > maxRecalculatedItems) assertCalculated(ctx, access, outdated);
     if (shownBy && useFields(shownBy, outdated)) {
       shownBy = null;
       return lookUp(part);
