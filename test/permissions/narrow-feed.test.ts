@@ -166,7 +166,7 @@ describe("The changes feed of a narrow credential", () => {
   });
 
   it("searches at most 40 MB of marks for a page, and continues on the next page", async () => {
-    const { form, feed, partner, create } = await follow([], ["team"]);
+    const { feed, partner, create } = await follow([], ["team"]);
     const hidden = (await create("theirs")).body;
     await dataDb
       .prepare("update change set views = ?2 where item_id = ?1")

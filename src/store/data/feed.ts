@@ -99,12 +99,7 @@ const selectScan = dataStatement<SeenValues>((db) =>
     .where(sql`cut.number is null or c.number < cut.number`),
 );
 
-interface ScanRow {
-  number: number | null;
-  at: number | null;
-  count: number;
-  mark_bytes: number;
-}
+type ScanRow = Record<"number" | "at", number | null> & Record<"count" | "mark_bytes", number>;
 
 /** True when the change halfway between `low` and `high` is older than `since`. */
 const isMiddleOlderSql = (since: SQL) =>
