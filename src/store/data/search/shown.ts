@@ -68,7 +68,7 @@ interface PartsSql {
 }
 
 /** The amount `sql` for a caller that sees everything. */
-export const wholePartSql = (sql: string): PartsSql => ({
+const wholePartSql = (sql: string): PartsSql => ({
   columns: `${sql} as amount`,
   shown: "amount",
   hidden: null,
