@@ -62,10 +62,10 @@ export function sortedScanSql(
   const inBudget = "w.place < (select place from cut)";
   return `with c(item) as materialized (${candidates}),
       ${plan.readsEntries ? entryKeysSql(scan, values) : itemKeysSql(plan, scan, values)},
-      ordered as materialized (select * from keyed ${after}
-        order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1}),
+      walk as materialized (select *, row_number() over (rows unbounded preceding) as place
+        from (select * from keyed ${after}
+          order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1})),
       cut(place) as materialized (${cutSql(plan, scan, values, maxCandidates + 1)}),
-      walk as materialized (select *, row_number() over (rows unbounded preceding) as place from ordered),
       found as materialized (select w.*, ${hitSizeColumn(scan)}
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
@@ -88,7 +88,7 @@ function cutSql(plan: SortedPlan, scan: RangeScan, values: SearchValues, end: nu
   const costSql = candidateCost(plan, scan);
   if (!costSql) return `select ${end}`;
   const running = runningSql(partCostsSql(scan.search, values, costSql), {
-    from: "ordered o cross join item i on i.number = o.number",
+    from: "walk w cross join item i on i.number = w.number",
   });
   return atFirstSql("place", running, `before >= ${maxScanCost}`, String(end));
 }
