@@ -254,6 +254,7 @@ async function fillFeedPage(
   let page = firstShown;
   let last = origin;
   let scannedCount = 0;
+  let markBytes = 0;
   for (;;) {
     for (const change of page.changes) {
       const view = show(change, page.items);
@@ -264,7 +265,8 @@ async function fillFeedPage(
     last = scanned.last ?? last;
     if (scanned.last === null || last.number >= end) return { ...last, at: origin.at };
     scannedCount += scanned.count;
-    if (scannedCount >= maxScanned) return last;
+    markBytes += scanned.markBytes;
+    if (scannedCount >= maxScanned || markBytes >= maxMarkBytes) return last;
     page = await loadPage(last.number, Math.min(scansPerRead, maxScanned - scannedCount));
   }
 }
@@ -272,6 +274,8 @@ async function fillFeedPage(
 /** The number of changes that one request scans for a narrow reader, and the number that one read scans. */
 const maxScannedChanges = 10_000;
 const scansPerRead = 1000;
+/** A request starts no further read after this many bytes of marks. The changes of a form with many views have 20 KB each. */
+const maxMarkBytes = 16_000_000;
 
 /**
  * Throws when changes after the cursor have expired or were deleted. For a narrow reader, the age of the cursor

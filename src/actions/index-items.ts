@@ -9,7 +9,7 @@ import {
   withoutRemovedFields,
 } from "#domain/data/index-entries.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
+import { viewMarks, viewWork } from "#domain/item/view-marks.ts";
 import type { Data } from "#domain/data/values.ts";
 import { recalculate } from "#domain/formula/recalculate.ts";
 import { diffStates, itemAction, type ItemDiff } from "#domain/item/change.ts";
@@ -32,6 +32,7 @@ const runLimits = { queries: 250, rowsWritten: 30_000, formulaSteps: 3_000_000 }
 
 /** The cost of a step apart from its queries. */
 export interface StepCost {
+  /** Includes the work of deciding which views the items match. */
   formulaSteps: number;
 }
 
@@ -125,6 +126,7 @@ async function backfillStep(
     const refresh = refreshItem(compiled, item, fields, ctx.now);
     bytes += refresh.bytes;
     formulaSteps += refresh.formulaSteps;
+    if (refresh.data !== null) formulaSteps += viewWork(compiled, item);
     if (step.count > 0 && bytes > entryBytesPerStep) break;
     const { number, version } = item;
     for (const entry of refresh.entries) step.entries.push([...entry, number, version]);

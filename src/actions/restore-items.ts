@@ -13,7 +13,7 @@ import {
   type AuditedItemAction,
 } from "#domain/item/change.ts";
 import type { Item } from "#domain/item/item.ts";
-import { viewMarks } from "#domain/item/view-marks.ts";
+import { viewMarks, viewWork } from "#domain/item/view-marks.ts";
 import { Problem } from "#domain/problem/problem.ts";
 import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import { loadDeletedItems } from "#store/data/deleted-items.ts";
@@ -123,6 +123,7 @@ class RestorePlan {
   readonly #refused: RestoredItem[] = [];
   /** The item of this batch that gets each value. */
   readonly #takers = new Map<string, string>();
+  /** The steps of formulas, and the work of deciding which views the items match. */
   #formulaSteps = 0;
 
   constructor(ctx: ActionContext, compiled: CompiledCollection) {
@@ -155,6 +156,7 @@ class RestorePlan {
       const id = this.#takers.get(JSON.stringify(value));
       if (id !== undefined) return this.#refuse(before.id, this.#taken(after, value[0], id));
     }
+    this.#formulaSteps += viewWork(this.#compiled, after);
     try {
       const data = serializeData(this.#compiled, before, after);
       this.restorations.push({ before, after, data, values });

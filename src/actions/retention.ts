@@ -1,3 +1,4 @@
+import { viewWork } from "#domain/item/view-marks.ts";
 import type { AuditAction } from "#domain/audit.ts";
 import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
 import { roleAllows } from "#domain/credential/permissions.ts";
@@ -55,6 +56,11 @@ async function assertCanErase({ actor, role, databases }: ActionContext): Promis
 export const maxErasingSteps = 30;
 /** The limits of one step. */
 const stepLimits = { items: 100, bytes: 2_000_000 };
+/**
+ * The maximum work of one step for the views of its items, which takes about 100 ms. The first item is always erased. More
+ * work counts as several steps.
+ */
+const maxViewWork = 1_000_000;
 
 /** The schedule erases every five minutes. */
 const periodMs = 5 * 60 * 1000;
@@ -82,31 +88,47 @@ export async function eraseExpired(
       if (id === undefined || idleForms.has(id)) break;
       // Forms take turns, so that a form with many expired submissions does not block the others.
       after = id;
-      if (await eraseStep(ctx, db, id, notifyChange)) idleForms.clear();
-      else idleForms.add(id);
+      const work = await eraseStep(ctx, db, id, notifyChange);
+      if (work === null) idleForms.add(id);
+      else idleForms.clear();
+      remainingSteps -= (work ?? 0) / maxViewWork;
     }
   }
 }
 
-/** Erases the oldest expired submissions of a form. Returns false when it erased none. */
+/** Erases the oldest expired submissions of a form. Returns the work for their views. Null when it erased none. */
 async function eraseStep(
   ctx: BackgroundContext,
   dataDb: DataDatabase,
   id: number,
   notifyChange: NotifyChange,
-): Promise<boolean> {
+): Promise<number | null> {
   const db = dataDb.of({ id });
   const current = await findCollectionOf(db);
   const { retain = null, time_zone: zone } = current?.collection.definition ?? {};
-  if (!current || !retain || zone === undefined || retain.appliesFrom > ctx.now()) return false;
-  const items = await loadExpired(db, buildExpiry(retain, zone, ctx.now()), stepLimits);
-  if (items.length === 0) return false;
+  if (!current || !retain || zone === undefined || retain.appliesFrom > ctx.now()) return null;
+  const expired = await loadExpired(db, buildExpiry(retain, zone, ctx.now()), stepLimits);
+  if (expired.length === 0) return null;
   const compiled = compileCollection(current.collection);
+  const { items, work } = firstWithinWork(compiled, expired);
   // If an item or a definition changes concurrently, the batch fails. The next step reads it again.
   const result = await eraseItems(ctx, db, compiled, items);
-  if (result.outcome !== "created") return false;
+  if (result.outcome !== "created") return null;
   if (result.hasListeners) notifyChange(current.collection);
-  return true;
+  return work;
+}
+
+/** Returns the first of these items, as many as the work of a step covers, but at least one. */
+function firstWithinWork(compiled: CompiledCollection, expired: readonly Item[]) {
+  const items: Item[] = [];
+  let work = 0;
+  for (const item of expired) {
+    const itemWork = viewWork(compiled, item);
+    if (items.length > 0 && work + itemWork > maxViewWork) break;
+    items.push(item);
+    work += itemWork;
+  }
+  return { items, work };
 }
 
 /** Erases these items in one batch. The audit log names the service as the actor. */

@@ -3,7 +3,7 @@ import { permissionsAllow, readPermission } from "#domain/credential/permissions
 import { collectionKinds, type CollectionKind } from "#domain/definition/collection.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
-import { findView } from "#domain/search/view.ts";
+import { findView, findViewWithSameMarks } from "#domain/search/view.ts";
 import { findChangedIds } from "#domain/webhook/events.ts";
 import { kindOfType, splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
@@ -23,8 +23,8 @@ type Selection = Pick<Webhook, "collections" | "changedFields">;
 
 /**
  * Validates the parts of a webhook's selection that a request sets. Throws 422 if a collection is missing or hidden
- * from the caller (both cause the same error), if a view is missing, or if no collection has a changed field. Returns
- * the revision of each definition whose view was checked.
+ * from the caller (both cause the same error), if a view is missing or has the marks of another one, or if no collection
+ * has a changed field. Returns the revision of each definition whose view was checked.
  */
 export async function validateSelection(
   ctx: WebhookContext,
@@ -36,25 +36,24 @@ export async function validateSelection(
   if (errors.length > 0) throw problem.invalidInput(errors);
   const found = await findViewsAndKeys(ctx, collections, changedFields ?? []);
   const entries = isSet.collections ? collections : [];
-  const missingViews = entries.flatMap((entry, index) =>
-    splitEntry(entry).view === undefined || found.views.has(entry)
-      ? []
-      : [
-          errorAt(
-            ["collections", index],
-            "not_an_option",
-            reasonFor("unknownView", { view: entry }),
-          ),
-        ],
-  );
+  const viewErrors = entries.flatMap((entry, index) => {
+    if (splitEntry(entry).view === undefined) return [];
+    const view = found.views.get(entry);
+    if (view && view.forged === undefined) return [];
+    const reason =
+      view?.forged === undefined
+        ? reasonFor("unknownView", { view: entry })
+        : reasonFor("viewWithSameMarks", { view: entry, other: view.forged });
+    return [errorAt(["collections", index], "not_an_option", reason)];
+  });
   const keys = isSet.changedFields ? (changedFields ?? []) : [];
   const unknownKeys = keys.flatMap((key, index) =>
     found.keys.has(key)
       ? []
       : [errorAt(["changed_fields", index], "not_an_option", unknownKeyReason(key))],
   );
-  if (missingViews.length + unknownKeys.length > 0)
-    throw problem.invalidInput([...missingViews, ...unknownKeys]);
+  if (viewErrors.length + unknownKeys.length > 0)
+    throw problem.invalidInput([...viewErrors, ...unknownKeys]);
   return isSet.collections ? found.definitions : [];
 }
 
@@ -100,13 +99,22 @@ async function entryErrors(ctx: WebhookContext, collections: readonly string[]) 
 /** The maximum number of definitions in memory at the same time. */
 const definitionsPerRead = 10;
 
+interface FollowedView {
+  /** The key of another view whose changes have the same marks. */
+  forged: string | undefined;
+}
+
 /** Finds the views in `collections` and the keys in `keys` that exist. Loads only the definitions that it needs. */
 async function findViewsAndKeys(
   ctx: WebhookContext,
   collections: readonly string[],
   keys: readonly string[],
-): Promise<{ views: Set<string>; keys: Set<string>; definitions: CheckedDefinition[] }> {
-  const views = new Set<string>();
+): Promise<{
+  views: Map<string, FollowedView>;
+  keys: Set<string>;
+  definitions: CheckedDefinition[];
+}> {
+  const views = new Map<string, FollowedView>();
   const definitions: CheckedDefinition[] = [];
   const existingKeys = new Set<string>(keys.filter((key) => key === "$status"));
   const needed = collections.filter((entry) => keys.length > 0 || splitEntry(entry).view);
@@ -121,11 +129,12 @@ async function findViewsAndKeys(
       const { fields } = collection.definition;
       for (const key of keys) if (findChangedIds(fields, [key]).size > 0) existingKeys.add(key);
       for (const entry of entries) {
-        const { name, view } = splitEntry(entry);
-        const isViewOfCollection =
-          name === `${collection.kind}:${collection.key}` && view !== undefined;
-        if (!isViewOfCollection || !findView(collection, view)) continue;
-        views.add(entry);
+        const { name, view: viewKey } = splitEntry(entry);
+        const isOfCollection = name === `${collection.kind}:${collection.key}`;
+        const view =
+          isOfCollection && viewKey !== undefined ? findView(collection, viewKey) : undefined;
+        if (!view) continue;
+        views.set(entry, { forged: findViewWithSameMarks(collection, view)?.key });
         const { id, revision } = collection;
         definitions.push({ id, revision });
       }

@@ -4,6 +4,7 @@ import type { Client } from "../support/client";
 import { dataDb } from "../support/databases";
 import { as, newMember } from "../support/members";
 import { background } from "../support/serve";
+import { copyItem } from "../support/copies";
 import { admin, client, makeApp, makeForm } from "../support/service";
 
 const fields = [{ key: "title", type: "text", unique: true }];
@@ -169,6 +170,44 @@ describe("retain", () => {
       .bind(form, other)
       .all();
     expect(results).toEqual([{ live: 0 }, { live: 0 }]);
+  });
+
+  it("erases submissions with large texts over several runs if many views search these texts", async () => {
+    const views = Array.from({ length: 10 }, (_, view) => ({
+      key: `v${view}`,
+      name: "V",
+      conditions: [
+        {
+          any: Array.from({ length: 40 }, (_x, word) => ({
+            field: "text",
+            op: "contains",
+            value: `zq${view * 40 + word}`,
+          })),
+        },
+      ],
+    }));
+    const text = { key: "text", type: "multiline_text", max_length: 100_000 };
+    const form = await makeForm(integrator, [text], { ...retain(1, "all"), views });
+    const { body } = await integrator.post(`/forms/${form}/submissions`, {
+      data: { text: "a ".repeat(45_000) },
+    });
+    await copyItem(body.id, 59);
+    const live = async () => {
+      const row = await dataDb
+        .prepare(
+          "SELECT live FROM tally WHERE collection_id = (SELECT id FROM collection WHERE key = ?)",
+        )
+        .bind(form)
+        .first<{ live: number }>();
+      return row?.live ?? 0;
+    };
+    await eraseAfter(8);
+    const rest = await live();
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(60);
+    await eraseAfter(8);
+    await eraseAfter(8);
+    expect(await live()).toBe(0);
   });
 
   it("does not erase what was reopened, or a form whose rule was removed, at the same time", async () => {

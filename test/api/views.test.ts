@@ -2,6 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { client, freshKey, issue, makeForm } from "../support/service";
 import type { Client, Json } from "../support/client";
 import { counted } from "../support/counting";
+import { createExecutionContext } from "cloudflare:test";
+import { app as worker } from "../../src/app.ts";
+import { dataDb } from "../support/databases";
+import { serviceWith } from "../support/serve";
 
 const fields = [
   { key: "title", type: "text", required: true },
@@ -117,6 +121,56 @@ describe("views of a definition", () => {
       views: [{ key: "deep", name: "Deep", conditions: [deep] }],
     });
     expect((await owner.get(`/forms/${form}/submissions?view=deep`)).status).toBe(200);
+  });
+});
+
+describe("All views of a definition together", () => {
+  const views = (first: number, counts: number[]) =>
+    counts.map((count, index) => ({
+      key: `v${first + index}`,
+      name: "V",
+      conditions: [
+        {
+          any: Array.from({ length: count - 1 }, (_, value) => ({
+            field: "amount",
+            op: "eq",
+            value,
+          })),
+        },
+        { field: "amount", op: "gt", value: 0 },
+      ],
+    }));
+  const most = Array.from({ length: 10 }, () => 50);
+
+  it("have at most 500 conditions", async () => {
+    const form = await makeForm(owner, fields, { views: views(0, most) });
+    const path = `/forms/${form}/schema`;
+    for (const send of [owner.patch, owner.put] as const) {
+      const body = { fields, views: views(0, [...most, 2]) };
+      const answer = await send(path, send === owner.put ? body : { views: body.views });
+      expect([answer.status, answer.body.errors[0].pointer]).toEqual([422, "/views"]);
+      expect(answer.text).toContain("at most 500 conditions, not 502");
+    }
+  });
+
+  it("can be changed without further conditions if an earlier version has more", async () => {
+    const form = await makeForm(owner, fields, { views: views(0, most) });
+    const path = `/forms/${form}/schema`;
+    const stored = (await owner.get(path)).body.views;
+    const many = [...stored, ...views(10, [10])];
+    await dataDb
+      .prepare("update collection set views = ?, revision = revision + 1 where key = ?")
+      .bind(JSON.stringify(many), form)
+      .run();
+    const other = serviceWith();
+    const fresh = owner.through(async (request) =>
+      worker.fetch(request, other, createExecutionContext()),
+    );
+    const patch = async (body: object) => (await fresh.patch(path, body)).status;
+    expect(await patch({ description: "Other" })).toBe(200);
+    expect(await patch({ views: [...stored, ...views(10, [11])] })).toBe(422);
+    expect(await patch({ views: [...stored, ...views(10, [9])] })).toBe(200);
+    expect(await patch({ views: [...stored, ...views(10, [10])] })).toBe(422);
   });
 });
 

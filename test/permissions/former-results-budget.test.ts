@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe("During a recalculation", () => {
-  it("a batch counts the former results of its items in its limit of steps", async () => {
+  it("a batch counts the former results of its items in its limit of steps, and names at most 10 items through a view", async () => {
     const lines = {
       key: "lines",
       type: "line_items",
@@ -51,5 +51,15 @@ describe("During a recalculation", () => {
     const [first] = updates;
     const one = await owner.post(`${items}/batch`, { operations: [first] });
     expect(one.status).toBe(200);
+    // The formulas decide which items a narrow credential sees.
+    const permissions = ["submissions:read", "submissions:write"];
+    const partner = await client({ permissions, resources: [`form:${form}/v`] });
+    const missing = (count: number) =>
+      updates.slice(0, count).map((update) => ({ ...update, id: `${update.id.slice(0, -1)}!` }));
+    const named = [updates.slice(0, 11), missing(11), missing(10)];
+    const statuses = [];
+    for (const sent of named)
+      statuses.push((await partner.post(`${items}/batch`, { operations: sent })).status);
+    expect(statuses).toEqual([503, 503, 404]);
   });
 });

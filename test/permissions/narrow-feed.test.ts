@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dataDb } from "../support/databases";
 import type { Client, Json } from "../support/client";
+import { counted } from "../support/counting";
 import { servedBetween } from "../support/serve-between";
 import { client, makeApp, makeForm } from "../support/service";
 
@@ -162,6 +163,37 @@ describe("The changes feed of a narrow credential", () => {
       .run();
     await create("ours");
     expect((await partner.get(feed)).body.items).toHaveLength(1);
+  });
+
+  it("searches at most 40 MB of marks for a page, and continues on the next page", async () => {
+    const { feed, partner, create } = await follow([], ["team"]);
+    const hidden = (await create("theirs")).body;
+    await dataDb
+      .prepare("update change set views = ?2 where item_id = ?1")
+      .bind(hidden.id, JSON.stringify(["x".repeat(20_000)]))
+      .run();
+    await dataDb
+      .prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+        insert into change select number + i, at, actor, action, item, item_id, version, previous,
+          fields, former, session, request_id, sent_request_id, views, audit_action
+        from change, n where item_id = ?1`,
+      )
+      .bind(hidden.id)
+      .run();
+    await create("ours");
+    const { fetch, counts, reset } = counted();
+    const reader = partner.through(fetch);
+    const lengths = [];
+    for (let path = feed; lengths.at(-1) !== 1;) {
+      reset();
+      const { body } = await reader.get(path);
+      lengths.push(body.items.length);
+      // Reads of 200 and of 1,000 changes.
+      expect(counts.d1).toBeLessThanOrEqual(3);
+      path = body.links.next;
+    }
+    expect(lengths).toEqual([0, 0, 1]);
   });
 
   it("has the same pages however many hidden changes come between", async () => {

@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { app as worker } from "../../src/app.ts";
 import type { Answer, Client, Json } from "../support/client";
 import { announcement, pdf } from "../support/files";
+import { copyItem } from "../support/copies";
+import { counted } from "../support/counting";
 import { client, makeApp, makeForm } from "../support/service";
 import { serviceWith } from "../support/serve";
 
@@ -59,6 +61,44 @@ const comparable = ({ status, text }: Answer, ...names: string[]) => {
 };
 
 describe("A batch of a narrow credential", () => {
+  it("takes no more calls for large hidden items than for missing ones", async () => {
+    const { fetch, counts, reset } = counted();
+    const team = { key: "team", type: "text" };
+    const texts = Array.from({ length: 18 }, (_, index) => ({
+      key: `t${index}`,
+      type: "text",
+      max_length: 100_000,
+      searchable: false,
+    }));
+    const ours = { field: "team", op: "eq", value: "ours" };
+    const form = await makeForm(owner, [team, ...texts], viewOf(["team"], [ours]));
+    const partner = (await client({ permissions: rights, resources: [`form:${form}/v`] })).through(
+      fetch,
+    );
+    const path = `/forms/${form}/submissions`;
+    const hidden = (await owner.post(path, { data: { team: "theirs" } })).body.id;
+    for (const part of [texts.slice(0, 9), texts.slice(9)]) {
+      const data = Object.fromEntries(part.map(({ key }) => [key, "x".repeat(99_000)]));
+      expect((await owner.patch(`/submissions/${hidden}`, { data })).status).toBe(200);
+    }
+    await copyItem(hidden, 12);
+    const shown = (await owner.post(path, { data: { team: "ours" } })).body.id;
+    // The isolate caches the definition.
+    await partner.get(`/submissions/${shown}`);
+    const update = async (name: (index: number) => string) => {
+      reset();
+      const named = Array.from({ length: 12 }, (_, index) => name(index));
+      const operations = [...named, shown].map((id) => ({ op: "update", id, data: {} }));
+      const answer = await partner.post(`${path}/batch`, { operations });
+      return { answer: comparable(answer, ...named), d1: counts.d1, rows: counts.rowsRead };
+    };
+    const missing = await update((index) => `${hidden}Y${index + 1}`);
+    const existing = await update((index) => `${hidden}Z${index + 1}`);
+    expect([existing.answer, existing.d1]).toEqual([missing.answer, missing.d1]);
+    // An index entry and the item, which the statement reads twice.
+    expect(existing.rows - missing.rows).toBeLessThanOrEqual(12 * 4);
+  });
+
   it("gets the same answer for a hidden record as for a missing one, by its ID and its receipt number at once", async () => {
     const code = { key: "code", type: "text", unique: true };
     const ours = { field: "team", op: "eq", value: "ours" };

@@ -67,7 +67,7 @@ describe("Conditions that are forged to have the digest of others", () => {
     expect((await partner.get(next)).status).toBe(410);
   });
 
-  it("cannot be given to a credential while a view has those others", async () => {
+  it("cannot be given to a credential or a webhook while a view has those others", async () => {
     const { form, conditions } = forgery;
     const path = `/forms/${form}/schema`;
     const { views } = (await owner.get(path)).body;
@@ -80,8 +80,23 @@ describe("Conditions that are forged to have the digest of others", () => {
     expect(refused.status).toBe(422);
     expect(refused.body.errors).toMatchObject([{ field: "resources", code: "not_an_option" }]);
     expect(refused.body.errors[0].reason).toContain('"forged"');
+    const hook = {
+      name: "H",
+      url: "https://example.com/hook",
+      types: ["submission.created"],
+      collections: resources,
+    };
+    const manager = await client({ permissions: ["webhooks:manage", "submissions:read"] });
+    const unfollowed = await manager.post("/webhooks", hook);
+    expect([unfollowed.status, unfollowed.body.errors?.[0]]).toMatchObject([
+      422,
+      { field: "collections[0]", code: "not_an_option" },
+    ]);
+    expect(unfollowed.body.errors[0].reason).toContain('"forged"');
     await owner.patch(path, { views: [...views, honest] });
     await issue({ permissions: ["submissions:read"], resources });
+    const followed = await manager.post("/webhooks", hook);
+    expect([followed.status, followed.text]).toEqual([201, followed.text]);
   });
 });
 

@@ -98,6 +98,36 @@ describe("The views of a form", () => {
     expect((await owner.get(`${items}?limit=200`)).body.items).toHaveLength(2);
   });
 
+  it("that are too expensive for a stored item let it be read and deleted, and changed once they are simpler", async () => {
+    const { form, items } = await formWith([]);
+    const { id } = (await owner.post(items, { data: { text: "a ".repeat(45_000) } })).body;
+    const item = `/submissions/${id}`;
+    const long = (view: number) =>
+      Array.from({ length: 40 }, (_, index) => ({
+        field: "text",
+        op: "contains",
+        value: `${view}-${index}-`.padEnd(1000, "z"),
+      }));
+    const views = (count: number) =>
+      Array.from({ length: count }, (_, view) => ({
+        key: `v${view}`,
+        name: "V",
+        conditions: [{ any: long(view) }],
+      }));
+    const setViews = async (count: number) =>
+      (await owner.patch(`/forms/${form}/schema`, { views: views(count) })).status;
+    expect(await setViews(2)).toBe(200);
+    for (const data of [{ n: 1 }, { text: "short" }]) {
+      const answer = await owner.patch(item, { data });
+      expect([answer.status, answer.body.errors[0].code]).toEqual([422, "too_complex"]);
+    }
+    expect((await owner.get(item)).status).toBe(200);
+    expect(await setViews(1)).toBe(200);
+    expect((await owner.patch(item, { data: { n: 1 } })).status).toBe(200);
+    expect(await setViews(2)).toBe(200);
+    expect((await owner.delete(item)).status).toBe(204);
+  });
+
   it("let a batch update other fields of long texts", async () => {
     const { items } = await formWith(textViews(10, 40));
     const text = "a ".repeat(25_000);

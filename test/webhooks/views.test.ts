@@ -332,7 +332,7 @@ it("A create stays within D1's limits when it is compared with as many condition
   const views = Array.from({ length: 50 }, (_, index) => ({
     key: `view${index}`,
     name: `View ${index}`,
-    conditions: [{ any: Array.from({ length: 50 }, (__, n) => condition(`x${index}.${n}`)) }],
+    conditions: [{ any: Array.from({ length: 10 }, (__, n) => condition(`x${index}.${n}`)) }],
   }));
   views.at(-1)?.conditions[0]?.any.pop();
   views.at(-1)?.conditions[0]?.any.push(condition("000"));

@@ -113,7 +113,7 @@ export function parseDefinitionPatch(
     ...errors,
     ...keyErrors(sentKey, key),
     ...acceptanceErrors(patched.acceptance),
-    ...(patch.views ? viewErrors(kind, key, patched) : []),
+    ...(patch.views ? viewErrors(kind, key, patched, [current]) : []),
     ...findTitle(current.fields.fields, patch.title_field ?? null).errors,
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
@@ -154,7 +154,8 @@ function applyToPending(
     ...(patch.title_field ? mergeTitle(fields, pending.fields.fields, undefined).errors : []),
     ...acceptanceErrors(definition.acceptance),
   ];
-  const allErrors = errors.length > 0 ? errors : viewErrors(kind, key, definition);
+  const allErrors =
+    errors.length > 0 ? errors : viewErrors(kind, key, definition, [before, pending]);
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return definition;
 }

@@ -66,7 +66,7 @@ export function validateDefinition(
     ...mergeResult.errors,
     ...oversizeErrors,
     ...compileErrors,
-    ...(mergeResult.errors.length > 0 ? [] : viewErrors(kind, key, definition)),
+    ...(mergeResult.errors.length > 0 ? [] : viewErrors(kind, key, definition, [current, pending])),
   ];
   if (allErrors.length > 0) throw problem.invalidInput(allErrors);
   return mergeResult;

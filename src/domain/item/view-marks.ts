@@ -109,9 +109,22 @@ const assignedValues: ReadonlySet<SystemField> = new Set([
   "updatedAt",
 ]);
 
+/** The steps of `matchSteps` that take as long as one step of a formula. */
+const matchStepsPerFormulaStep = 100;
+
 /**
- * Returns the marks of a change of a stored item. All of them are known. Without a budget, the work has no limit, so that an
- * erasure never fails.
+ * Returns how long it takes to decide which views an item matches, in steps of formulas. Schedules that cannot reject an
+ * item use this to continue with the next items later.
+ */
+export function viewWork(access: CollectionAccess, item: MatchedItem): number {
+  const { leaves } = viewsOf(wholeCollection(access).collection);
+  const steps = matchSteps(leaves, new ItemMatcher(item));
+  return steps.reduce((sum, [, , count]) => sum + count, 0) / matchStepsPerFormulaStep;
+}
+
+/**
+ * Returns the marks of a change of a stored item. All of them are known. Without a budget, the work has no limit, so that
+ * an erasure never fails.
  */
 export const viewMarks = (
   access: CollectionAccess,

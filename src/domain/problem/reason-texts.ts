@@ -171,6 +171,8 @@ const views = {
   viewUsesRemovedField:
     'The view "{view}" uses the field "{field}", which this definition removes. Send "views" without it.',
   viewsTooLong: "The views may have at most {maximum} characters of JSON, not {length}.",
+  viewConditions:
+    "All views together may have at most {maximum} conditions, not {count}. Remove conditions or views.",
   viewWithMatches: 'A view cannot use "matches".',
   sharedViewOfCaller:
     'The view "{view}" cannot use "$me": all visitors of a page share the credential "{credential}", which reads through it.',

@@ -202,11 +202,29 @@ export function dependsOnCaller({ conditions = [] }: View): boolean {
 /** The maximum size of all views of a definition as JSON. */
 const maxViewsLength = 300_000;
 
-/** Reports every view that is not a valid search of the definition. */
+/** The maximum number of conditions in all views of a definition, because each write evaluates all of them. */
+const maxViewConditions = 500;
+
+function countConditions(node: unknown): number {
+  if (Array.isArray(node))
+    return node.reduce<number>((sum, each) => sum + countConditions(each), 0);
+  if (!isObject(node)) return 0;
+  const inner = Object.values(node).reduce<number>((sum, each) => sum + countConditions(each), 0);
+  return inner + (node["op"] === undefined ? 0 : 1);
+}
+
+const countViewConditions = (definition: Definition | null): number =>
+  (definition?.views ?? []).reduce((sum, { conditions }) => sum + countConditions(conditions), 0);
+
+/**
+ * Reports every view that is not a valid search of the definition. The limit of conditions applies only if there are
+ * more than in the `former` definitions, which may be older than the limit.
+ */
 export function viewErrors(
   kind: CollectionKind,
   key: string,
   definition: Definition,
+  former: readonly (Definition | null)[],
 ): FieldError[] {
   const views = definition.views ?? [];
   const versions = { version: 0, revision: 0, stamp: "", pending: null, fieldsVersion: 0 };
@@ -214,6 +232,11 @@ export function viewErrors(
   const length = JSON.stringify(views).length;
   if (length > maxViewsLength) {
     const reason = reasonFor("viewsTooLong", { maximum: maxViewsLength, length });
+    return [definitionError(["views"], reason)];
+  }
+  const count = countViewConditions(definition);
+  if (count > Math.max(maxViewConditions, ...former.map(countViewConditions))) {
+    const reason = reasonFor("viewConditions", { maximum: maxViewConditions, count });
     return [definitionError(["views"], reason)];
   }
   const seenKeys = new Set<string>();

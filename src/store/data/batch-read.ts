@@ -1,13 +1,16 @@
-import { lazySql } from "#store/db/lazy.ts";
 import { type CollectionDatabase } from "#store/db/database.ts";
 import { sql } from "drizzle-orm";
 import type { UniqueValue } from "#domain/data/index-entries.ts";
 import { itemNumberRange, type Item } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { item } from "#store/db/schema.ts";
-import { collectionStatement, dataStatement, placeholders } from "#store/db/statement.ts";
-import { outdatedColumn, parseFieldIds, type OutdatedRow } from "./definition-head.ts";
-import { itemColumns, itemFromRow, type ItemRow } from "./items.ts";
+import { dataStatement } from "#store/db/statement.ts";
+import type { ShownBy } from "#domain/search/tree.ts";
+import { parseFieldIds } from "./definition-head.ts";
+import { itemFromRow, type ItemRow } from "./items.ts";
+import { preparePageStatement, type PageStatement } from "./search/batch.ts";
+import { columns } from "./search/scan.ts";
+import { SearchValues } from "./search/search-values.ts";
+import { seesRecordSql } from "./search/shown.ts";
 
 /** The items that the operations of a batch name. */
 export interface ItemLookup {
@@ -17,52 +20,7 @@ export interface ItemLookup {
   uniqueValues: readonly UniqueValue[];
 }
 
-interface ItemLookupValues {
-  above: number;
-  ids: string;
-  receipts: string;
-  uniqueValues: string;
-  maxBytes: number;
-  isNarrow: 0 | 1;
-}
-
-const v = placeholders<ItemLookupValues & { collectionId: number }>();
-
-/** The numbers of all named items. Uses only point lookups. */
-const matchingNumbers = lazySql(
-  () => sql`(
-    select i.number from json_each(${v.ids}) e join item i on i.id = e.value
-    union select i.number from json_each(${v.receipts}) e
-      join item i on i.number = ${v.above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
-    union select u.item from json_each(${v.uniqueValues}) e
-      join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1)`,
-);
-
-const matchingItems = lazySql(
-  () => sql`number in ${matchingNumbers} and collection_id = ${v.collectionId}`,
-);
-
-const selectSize = collectionStatement<ItemLookupValues>((db) =>
-  db
-    .select({
-      bytes: sql<number>`coalesce(sum(octet_length(data)), 0)`.as("bytes"),
-      ...outdatedColumn(v.isNarrow, v.collectionId),
-    })
-    .from(item)
-    .where(sql`${matchingItems}`),
-);
-
-/** Selects no items when all of them together exceed `maxBytes`. Checking the sizes does not read the data. */
-const selectItems = collectionStatement<ItemLookupValues>((db) =>
-  db
-    .select(itemColumns())
-    .from(item)
-    .where(
-      sql`${matchingItems} and (select coalesce(sum(octet_length(data)), 0) from item where ${matchingItems}) <= ${v.maxBytes}`,
-    ),
-);
-
-const selectOwners = dataStatement<Pick<ItemLookupValues, "uniqueValues">>((db) =>
+const selectOwners = dataStatement<{ uniqueValues: string }>((db, v) =>
   db
     .select({
       field: sql<number>`u.field`.as("field"),
@@ -85,40 +43,72 @@ export interface ItemLookupResult {
   items: Item[];
   /** The items that have the named unique values. */
   owners: UniqueValueOwner[];
-  /** The total size of all named items. Above the limit, `items` is empty. */
+  /** The total size of the items that the lookup finds. Above the limit, `items` is empty. */
   totalBytes: number;
   /** The fields whose results are being recalculated. The items may have outdated results in them. */
   outdated: number[];
 }
 
-/**
- * Loads the items of a collection that operations name, in one round trip. Loads the fields with outdated results only
- * for callers that see a view.
- */
+interface LookupOptions {
+  maxBytes: number;
+  /** Whether to load the fields with outdated results. */
+  isNarrow: boolean;
+  /** Finds only the items that a caller sees through this view, so that hidden items are not loaded. */
+  shownBy: ShownBy | null;
+}
+
+type LookupRow = { total: number; outdated: string | null } & (ItemRow | { number: null });
+
+/** Loads the items of a collection that operations name, in one round trip. Uses only point lookups. */
 export async function lookUpItems(
   db: CollectionDatabase,
-  { ids, receipts, uniqueValues }: ItemLookup,
-  { maxBytes, isNarrow }: Pick<ItemLookupValues, "maxBytes" | "isNarrow">,
+  names: ItemLookup,
+  options: LookupOptions,
 ): Promise<ItemLookupResult> {
+  const uniqueValues = JSON.stringify(names.uniqueValues);
+  const [rows, owners] = await retryTransient(db, () =>
+    db.batch([
+      preparePageStatement(db, lookupStatement(db.collectionId, names, options)),
+      selectOwners(db, { uniqueValues }),
+    ]),
+  );
+  const itemRows = (rows?.results ?? []) as LookupRow[];
+  const [{ total, outdated } = { total: 0, outdated: null }] = itemRows;
+  const fits = total <= options.maxBytes;
+  return {
+    items: itemRows.flatMap((row) => (fits && row.number !== null ? [itemFromRow(row)] : [])),
+    owners: (owners?.results ?? []) as UniqueValueOwner[],
+    totalBytes: total,
+    outdated: parseFieldIds(outdated),
+  };
+}
+
+/** Measures the items before it reads them. The first row exists even without items. */
+function lookupStatement(
+  collectionId: number,
+  { ids, receipts, uniqueValues }: ItemLookup,
+  { maxBytes, isNarrow, shownBy }: LookupOptions,
+): PageStatement {
+  const values = new SearchValues();
+  const { above } = itemNumberRange(collectionId);
   const receiptRows = receipts.flatMap(({ receipt, sequences }) =>
     sequences.map((sequence) => [sequence, receipt]),
   );
-  const values: ItemLookupValues = {
-    above: itemNumberRange(db.collectionId).above,
-    ids: JSON.stringify(ids),
-    receipts: JSON.stringify(receiptRows),
-    uniqueValues: JSON.stringify(uniqueValues),
-    maxBytes,
-    isNarrow,
-  };
-  const [size, rows, owners] = await retryTransient(db, () =>
-    db.batch([selectSize(db, values), selectItems(db, values), selectOwners(db, values)]),
-  );
-  const [sizeRow] = (size?.results ?? []) as ({ bytes: number } & OutdatedRow)[];
-  return {
-    items: ((rows?.results ?? []) as ItemRow[]).map(itemFromRow),
-    owners: (owners?.results ?? []) as UniqueValueOwner[],
-    totalBytes: sizeRow?.bytes ?? 0,
-    outdated: parseFieldIds(sizeRow?.outdated),
-  };
+  const isSeen = shownBy ? seesRecordSql(shownBy, values) : "1";
+  const outdated = isNarrow
+    ? `(select fields from indexing where collection_id = ${collectionId})`
+    : "null";
+  const data = `iif(s.total <= ${maxBytes}, i.data, null) as data`;
+  return values.statement(`with named(number) as materialized (
+      select i.number from ${values.table(ids)} e cross join item i on i.id = e.value
+      union select i.number from ${values.table(receiptRows)} e
+        cross join item i on i.number = ${above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
+      union select u.item from ${values.table(uniqueValues)} e
+        cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1),
+    seen as materialized (select i.number, octet_length(i.data) as bytes
+      from named n cross join item i on i.number = n.number
+      where i.collection_id = ${collectionId} and ${isSeen}),
+    size(total, outdated) as materialized (select coalesce(sum(bytes), 0), ${outdated} from seen)
+    select s.total, s.outdated, ${columns().replace("i.data", data)}
+      from size s left join seen n on true left join item i on i.number = n.number`);
 }

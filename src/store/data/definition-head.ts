@@ -71,10 +71,10 @@ export function definitionHeadColumns(stamps: SQL) {
  * The fields of a collection whose entries are being rebuilt or whose results are being recalculated. `parseFieldIds`
  * parses them. Null if `isNarrow` is 0: only callers that see a view need them, and reading them costs a row.
  */
-export const outdatedColumn = (isNarrow: SQL, collectionId: SQLWrapper = collection.id) => ({
+export const outdatedColumn = (isNarrow: SQL) => ({
   outdated: sql<
     string | null
-  >`iif(${isNarrow}, (select fields from indexing where collection_id = ${collectionId}), null)`.as(
+  >`iif(${isNarrow}, (select fields from indexing where collection_id = ${collection.id}), null)`.as(
     "outdated",
   ),
 });

@@ -90,6 +90,7 @@ const selectScan = dataStatement<SeenValues>((db) =>
       number: sql<number | null>`max(c.number)`.as("number"),
       at: sql<number | null>`max(c.at)`.as("at"),
       count: sql<number>`count(*)`.as("count"),
+      mark_bytes: sql<number>`coalesce(sum(octet_length(c.views)), 0)`.as("mark_bytes"),
     })
     .from(
       sql`${scannedSql} c cross join (select min(number) as number from ${pageChangesSql(whereSeen)}
@@ -98,11 +99,7 @@ const selectScan = dataStatement<SeenValues>((db) =>
     .where(sql`cut.number is null or c.number < cut.number`),
 );
 
-interface ScanRow {
-  number: number | null;
-  at: number | null;
-  count: number;
-}
+type ScanRow = Record<"number" | "at", number | null> & Record<"count" | "mark_bytes", number>;
 
 /** True when the change halfway between `low` and `high` is older than `since`. */
 const isMiddleOlderSql = (since: SQL) =>
@@ -154,8 +151,8 @@ export interface FeedPage {
     nextAt: number | null;
     firstKept: number | null;
   };
-  /** The last change that the page scanned, or null, and the number of scanned changes. */
-  scanned: { last: Pick<Change, "number" | "at"> | null; count: number };
+  /** The last change that the page scanned, or null, the number of scanned changes, and the bytes of marks it searched. */
+  scanned: { last: Pick<Change, "number" | "at"> | null; count: number; markBytes: number };
 }
 
 /** The limits of one read of a feed. */
@@ -216,13 +213,16 @@ export async function loadFeedPage(
       ((items?.results ?? []) as ItemRow[]).map((row) => [row.number, itemFromRow(row)] as const),
     ),
     edges: { first, last, nextAt, firstKept },
-    scanned: scan ? scanFromRow(scan) : { last: changes.at(-1) ?? null, count: changes.length },
+    scanned: scan
+      ? scanFromRow(scan)
+      : { last: changes.at(-1) ?? null, count: changes.length, markBytes: 0 },
   };
 }
 
-const scanFromRow = ({ number, at, count }: ScanRow): FeedPage["scanned"] => ({
-  last: number === null || at === null ? null : { number, at },
-  count,
+const scanFromRow = (row: ScanRow): FeedPage["scanned"] => ({
+  last: row.number === null || row.at === null ? null : { number: row.number, at: row.at },
+  count: row.count,
+  markBytes: row.mark_bytes,
 });
 
 /** Erases one step of the former values of deleted items. Returns whether more may remain. */

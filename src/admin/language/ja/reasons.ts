@@ -164,6 +164,8 @@ const views = {
   viewUsesRemovedField: ({ view, field }) =>
     `ビュー「${view}」が「${field}」を使用しています。フィールドを削除する前に、ビューを変更または削除してください。`,
   viewsTooLong: "ビューの条件が長すぎます。ビューまたは条件を減らしてください。",
+  viewConditions: ({ maximum, count }) =>
+    `すべてのビューの条件は合計${maximum}個までです（現在${count}個）。条件またはビューを減らしてください。`,
   viewWithMatches: "ビューの条件では、参照先の値で絞り込むことはできません。",
   sharedViewOfCaller: ({ view, credential }) =>
     `ビュー「${view}」には、閲覧者によって変わる条件（$me）を使用できません。Web ページの訪問者全員が認証情報「${credential}」を共有するためです。`,

@@ -10,6 +10,7 @@ import { SearchValues } from "#store/data/search/search-values.ts";
 import {
   balancedSql,
   itemCost,
+  maxCostPerByte,
   maxTotalCost,
   readsRecords,
   totalCostSql,
@@ -21,7 +22,13 @@ import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";
 import { settledStampSql, type PageStatement } from "#store/data/search/batch.ts";
 import { candidatesSql, itemJoinSql, type RangeScan } from "#store/data/search/scan.ts";
-import { conditionsSql, ifShown } from "#store/data/search/shown.ts";
+import {
+  atFirstSql,
+  computedOnceSql,
+  conditionsSql,
+  ifShown,
+  sumUpTo,
+} from "#store/data/search/shown.ts";
 import { GroupColumns } from "./group-columns.ts";
 import { groupsSql, outliersSql } from "./groups.ts";
 import type { AggregatePlan, AggregateSource } from "./plan.ts";
@@ -201,8 +208,8 @@ function itemRows(
 
 /**
  * SQL for the bytes of the items, the cost of reading them, and the bytes of texts to keep. Returns zeros, without
- * reading any item, if none can be too large. For a narrow caller, it counts the bytes that the caller sees, or all
- * other bytes if there are more of those.
+ * reading any item, if none can be too large. For a narrow caller, it counts what the caller sees, or everything else if
+ * that is more. It ends at the first item beyond a limit, because evaluating a view can be expensive.
  */
 function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems: string): string {
   const { aggregate } = rowColumns.plan;
@@ -216,12 +223,14 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
   const maxBytes = texts.length > 0 ? maxTextBytes : maxAggregateBytes;
   const perByte = dataFields.length * valueCost + maxTotalCost(cost, 0, 1);
   const costBound = `items * (size.largest * ${perByte} + ${maxTotalCost(cost, 1, 0)})`;
+  const { shownBy } = search;
+  // Measuring for a narrow caller evaluates the view once, and reading the rows evaluates it again.
+  const maxLightCost = shownBy ? maxCost / 2 : maxCost;
   // The sizes of the items do not limit the cost of reading records of other apps.
   const isLight = readsRecords(cost)
     ? "false"
-    : `size.largest * items <= ${maxBytes} and ${costBound} <= ${maxCost}`;
+    : `size.largest * items <= ${maxBytes} and ${costBound} <= ${maxLightCost}`;
   const items = `(select 1 from scope, size where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
-  const { shownBy } = search;
   if (!shownBy) {
     const sums = [wholeMeasure.bytes, costOf(wholeMeasure), keptBytes].map(
       (sql) => `total(${sql})`,
@@ -234,8 +243,16 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
   const markedItems = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
   const parts = `select i.*, iif(is_shown, ${shownMeasure(shownBy).bytes}, 0) as shown,
       iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
-  return `select max(total(i.shown), total(i.hidden)), total(iif(is_shown, ${costOf(sizedMeasure)}, 0)),
-    total(iif(is_shown, ${keptBytes}, 0)) from (${parts}) i`;
+  const viewCost = itemCost(shownBy.conditions);
+  const shownCost = `${costOf(sizedMeasure)} + ${totalCostSql(viewCost, sizedMeasure)}`;
+  const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${totalCostSql(viewCost)})`;
+  const amounts = `select i.shown, i.hidden, iif(is_shown, ${shownCost}, 0) as cost, ${hiddenCost} as hidden_cost,
+      iif(is_shown, ${keptBytes}, 0) as texts from (${parts}) i`;
+  const sums = `select max(${sumUpTo("shown")}, ${sumUpTo("hidden")}) as bytes,
+      max(${sumUpTo("cost")}, ${sumUpTo("hidden_cost")}) as cost, ${sumUpTo("texts")} as texts
+      from ${computedOnceSql(amounts)}`;
+  const exceeds = `bytes > ${maxAggregateBytes} or cost > ${maxCost} or texts > ${maxTextBytes}`;
+  return atFirstSql("*", `(${sums})`, exceeds, "0, 0, 0");
 }
 
 const isInData = ({ source }: SearchField) => source.in === "data";

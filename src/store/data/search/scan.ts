@@ -6,7 +6,7 @@ import { itemCost, itemCostSql, maxCostPerByte, readsRecords } from "./cost.ts";
 import { minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
-import { spentSql, sumBefore } from "./shown.ts";
+import { atFirstSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
 import {
   rangeAfter,
   inRangeSql,
@@ -102,8 +102,7 @@ export function itemJoinSql({ collectionId }: Scan): string {
 
 /**
  * SQL for a table `n`. Its column `size` is how many of `maxCandidates` a page may examine. Without large items, these
- * are all of them. Otherwise, `measuredSize` computes the number from `spent`, the running sum of the candidates'
- * costs. For a narrow caller, measuring must not change the size, because the size of the largest item would show.
+ * are all of them. Otherwise, `measuredSize` computes the number from the running sum of the candidates' costs. For a narrow caller, measuring must not change the size, because the size of the largest item would show.
  */
 export function sizeSql(
   { collectionId, search, budget }: Scan,
@@ -131,8 +130,8 @@ export function sizeSql(
 }
 
 /**
- * SQL for `sizeSql`, whose table `t` limits the cost. Evaluates `size` over the candidates that fit the bytes of a
- * page. At least one always fits. Returns `maxCandidates` if all of them fit.
+ * SQL for `sizeSql`, whose table `t` limits the cost. Evaluates `size` for the first candidate `item` that does not fit,
+ * at its `place`. At least one always fits. Returns `maxCandidates` if all of them fit.
  */
 export function measuredSql(
   scan: Scan,
@@ -141,17 +140,12 @@ export function measuredSql(
   maxCandidates: number,
   size: string,
 ): string {
-  const { spent, table } = spentSql(scan, values, itemCostSql, {
+  const running = runningSql(partCostsSql(scan.search, values, itemCostSql), {
     names: ["c.item"],
     from: `(${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}`,
   });
-  return `select iif(max(spent) < t.max_cost, ${maxCandidates}, ${size}) from (
-      select item, ${spent} as spent from ${table})`;
+  return atFirstSql(size, running, "before >= t.max_cost", String(maxCandidates));
 }
-
-/** Limits an aggregate to the candidates that fit the bytes of a page. */
-export const withinBytesSql = (aggregate: string) =>
-  `${aggregate} filter (where spent < t.max_cost)`;
 
 export function countWithinSql(
   scan: Scan,
@@ -159,7 +153,7 @@ export function countWithinSql(
   candidates: string,
   maxCandidates: number,
 ): string {
-  return measuredSql(scan, values, candidates, maxCandidates, withinBytesSql("count(*)"));
+  return measuredSql(scan, values, candidates, maxCandidates, "place - 1");
 }
 
 /** The last column of pages on which every candidate matches. */
@@ -203,7 +197,7 @@ export function ascendingScanSql(
   const first = `(select min(number) from item where number > ${above} and number < ${below})`;
   const oldest = `select number as item from item where number >= (select number from first)
       and number < (select min(${below}, number + ${maxCandidates}) from first) order by number`;
-  const size = `${withinBytesSql("max(item)")} + 1 - (select number from first)`;
+  const size = "item - (select number from first)";
   const measured = measuredSql(scan, values, oldest, maxCandidates, size);
   return `first(number) as materialized (select ${first}),
       ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},

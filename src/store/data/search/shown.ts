@@ -14,8 +14,6 @@ import type { SearchValues } from "./search-values.ts";
 
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
 
-export const sumBefore = (sql: string) => `sum(${sql}) over (rows unbounded preceding) - ${sql}`;
-
 /** The parts of an item whose costs are limited separately. */
 const costParts = (shownBy: ShownBy) => [shownMeasure(shownBy), hiddenMeasure(shownBy)];
 
@@ -70,13 +68,13 @@ interface PartsSql {
 }
 
 /** The amount `sql` for a caller that sees everything. */
-export const wholePartSql = (sql: string): PartsSql => ({
+const wholePartSql = (sql: string): PartsSql => ({
   columns: `${sql} as amount`,
   shown: "amount",
   hidden: null,
 });
 
-/** Evaluates the conditions of the view once. `others` is the amount for an item that a narrow caller does not see. */
+/** `others` is the amount for an item that a narrow caller does not see. */
 export const narrowPartsSql = (
   search: Pick<Search, "shownBy">,
   values: SearchValues,
@@ -88,22 +86,43 @@ export const narrowPartsSql = (
 });
 
 /**
- * SQL for a table with the columns `names` and the columns of the parts, for the items in `from`. SQLite must not merge
- * it with the outer query, which would evaluate the view again for each part.
+ * SQL for a table whose rows have columns that are expensive to compute. SQLite cannot merge it with the outer query,
+ * which would compute the columns once for each use. It still computes a row only when the outer query reads that row.
  */
-function partsTable({ columns, hidden }: PartsSql, names: readonly string[], from: string): string {
+export const computedOnceSql = (select: string): string =>
+  `(select * from (${select} limit -1) limit -1)`;
+
+export const sumUpTo = (sql: string) => `sum(${sql}) over (rows unbounded preceding)`;
+export const sumBefore = (sql: string) => `${sumUpTo(sql)} - ${sql}`;
+
+/**
+ * SQL for a table of the items in `from`, in their order, with the columns `names`, their `place` from 1, and the larger
+ * total of the two parts: `before` an item and `up_to` it. A query that ends at the first row beyond a limit evaluates
+ * the view for that item and one more, not for the items that follow.
+ */
+export function runningSql(
+  parts: PartsSql,
+  { names = [], from }: { names?: readonly string[]; from: string },
+): string {
+  const { columns, shown, hidden } = parts;
   const select = `select ${[...names, columns].join(", ")} from ${from}`;
-  return hidden === null
-    ? `(${select})`
-    : `(with part as materialized (${select}) select * from part)`;
+  const larger = (sum: (sql: string) => string) =>
+    hidden === null ? sum(shown) : `max(${sum(shown)}, ${sum(hidden)})`;
+  return `(select *, row_number() over (rows unbounded preceding) as place,
+      ${larger(sumBefore)} as before, ${larger(sumUpTo)} as up_to
+      from ${hidden === null ? `(${select})` : computedOnceSql(select)})`;
 }
 
-/** SQL after `select` for the larger total of the two parts over the items in `from`. */
-export function totalSql(parts: PartsSql, from: string): string {
-  const { shown, hidden } = parts;
-  const total = hidden === null ? `total(${shown})` : `max(total(${shown}), total(${hidden}))`;
-  return `${total} from ${partsTable(parts, [], from)}`;
-}
+/**
+ * SQL for `result` at the first row that meets a condition, or for `otherwise`. Adds no expression around the row's
+ * table, because the conditions of a view may be as deep as D1 accepts.
+ */
+export const atFirstSql = (result: string, table: string, condition: string, otherwise: string) =>
+  `select ${result} from ${table} where ${condition} union all select ${otherwise} limit 1`;
+
+/** SQL for whether the items in `from` together do not exceed a limit. */
+export const fitsSql = (parts: PartsSql, from: string, limit: number): string =>
+  atFirstSql("0", runningSql(parts, { from }), `up_to > ${limit}`, "1");
 
 type CostSql = (cost: ItemCost, measure?: Measure) => string;
 
@@ -121,21 +140,4 @@ export function partCostsSql(
     rest: `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(viewCost)}`,
     others: itemCostSql(viewCost),
   });
-}
-
-/**
- * SQL for the total cost of the candidates before each one, which ends a page early, and for the table with the columns
- * `names` over which it is computed. Without `costSql`, the candidates cost nothing.
- */
-export function spentSql(
-  { search }: { search: Search },
-  values: SearchValues,
-  costSql: CostSql | null,
-  { names, from }: { names: readonly string[]; from: string },
-): { spent: string; table: string } {
-  const parts = costSql ? partCostsSql(search, values, costSql) : wholePartSql("0");
-  const { shown, hidden } = parts;
-  const spent =
-    hidden === null ? sumBefore(shown) : `max(${sumBefore(shown)}, ${sumBefore(hidden)})`;
-  return { spent, table: partsTable(parts, names, from) };
 }

@@ -17,7 +17,7 @@ import {
   type RangeScan,
   type Scan,
 } from "./scan.ts";
-import { conditionsSql, partCostsSql, totalSql } from "./shown.ts";
+import { conditionsSql, fitsSql, partCostsSql } from "./shown.ts";
 
 type SortPlan = Extract<Plan, { scan: "sort" }>;
 
@@ -126,12 +126,12 @@ export function sortedInMemorySql(
     .map((key, index) => `s.${key} as k${index}`)
     .join(", ");
   const items = `c cross join item i on ${itemJoinSql(scan)}`;
-  const bytes = totalSql(partCostsSql(scan.search, values, totalCostSql), items);
+  const fits = fitsSql(partCostsSql(scan.search, values, totalCostSql), items, maxSortedBytes);
   return `with c(item) as materialized (${candidates}),
-      b(bytes) as materialized (select ${bytes}),
+      b(fits) as materialized (${fits}),
       sorted as materialized (select ${[...sortColumns, "i.number", hitSizeColumn(scan)].join(", ")}
         from ${items}
-        where (select bytes from b) <= ${maxSortedBytes} and ${conditionsSql(scan, values)}${afterStart}
+        where (select fits from b) and ${conditionsSql(scan, values)}${afterStart}
         order by ${[...order, byNumber].join(", ")} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
     select 'hit' as kind, ${positionColumns}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
@@ -140,7 +140,7 @@ export function sortedInMemorySql(
       where s.spent < ${maxPageBytes} and exists (select 1 from s where spent >= ${maxPageBytes})
       order by s.spent desc limit 1)
     union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b
-      where bytes > ${maxSortedBytes}`;
+      where not fits`;
 }
 
 /** The columns of a sorted item: its sort keys and its number. */

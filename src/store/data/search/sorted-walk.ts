@@ -2,7 +2,15 @@ import type { SearchField, SortKey } from "#domain/search/tree.ts";
 import { isStoredOrder } from "#domain/search/sort.ts";
 import { sortSql } from "./conditions.ts";
 import { type SearchValues } from "./search-values.ts";
-import { costBoundSql, itemCost, lookUpRows, maxTotalCost, totalCostSql } from "./cost.ts";
+import {
+  costBoundSql,
+  itemCost,
+  itemCostSql,
+  lookUpRows,
+  maxCostPerByte,
+  maxTotalCost,
+  totalCostSql,
+} from "./cost.ts";
 import { candidatesWithin, maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
 import type { Plan } from "./plan.ts";
 import { inRangeSql } from "./ranges.ts";
@@ -14,8 +22,16 @@ import {
   nullColumns,
   type RangeScan,
 } from "./scan.ts";
-import { narrowPartsSql, wholePartSql, totalSql, conditionsSql, spentSql } from "./shown.ts";
+import {
+  atFirstSql,
+  conditionsSql,
+  fitsSql,
+  narrowPartsSql,
+  partCostsSql,
+  runningSql,
+} from "./shown.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
+import type { ShownBy } from "#domain/search/tree.ts";
 import { afterSql } from "./sort-scan.ts";
 
 type SortedPlan = Extract<Plan, { scan: "sorted" }>;
@@ -43,18 +59,13 @@ export function sortedScanSql(
   const order = sort.map(({ direction }, index) => `k${index} is null, k${index} ${direction}`);
   const positionColumns = (table: string) =>
     [...keys, "number"].map((key, index) => `${table}.${key} as k${index}`).join(", ");
-  const inBudget = `w.place <= ${maxCandidates} and w.spent < ${maxScanCost}`;
-  const { spent, table } = spentSql(scan, values, candidateCost(plan, scan), {
-    names: ["o.*"],
-    from: "ordered o cross join item i on i.number = o.number",
-  });
+  const inBudget = "w.place < (select place from cut)";
   return `with c(item) as materialized (${candidates}),
       ${plan.readsEntries ? entryKeysSql(scan, values) : itemKeysSql(plan, scan, values)},
-      ordered as materialized (select * from keyed ${after}
-        order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1}),
-      walk as materialized (select *, row_number() over (rows unbounded preceding) as place,
-        ${spent} as spent
-        from ${table}),
+      walk as materialized (select *, row_number() over (rows unbounded preceding) as place
+        from (select * from keyed ${after}
+          order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1})),
+      cut(place) as materialized (${cutSql(plan, scan, values, maxCandidates + 1)}),
       found as materialized (select w.*, ${hitSizeColumn(scan)}
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
@@ -72,22 +83,57 @@ export function sortedScanSql(
     union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b where not fits`;
 }
 
+/** SQL for the place of the first candidate that the budget does not cover. `end` is its place if all are cheap. */
+function cutSql(plan: SortedPlan, scan: RangeScan, values: SearchValues, end: number): string {
+  const costSql = candidateCost(plan, scan);
+  if (!costSql) return `select ${end}`;
+  const running = runningSql(partCostsSql(scan.search, values, costSql), {
+    from: "walk w cross join item i on i.number = w.number",
+  });
+  return atFirstSql("place", running, `before >= ${maxScanCost}`, String(end));
+}
+
+/** A view whose conditions cost more per byte of an item than this lowers the limit of keys. */
+const viewCostPerByte = 6;
+const atLeast = (bytes: string, cost: string) => `max(${bytes}, (${cost}) / ${viewCostPerByte})`;
+
+/**
+ * SQL for whether the bytes of the keys fit, separately for the parts that a narrow caller sees and does not see. Only
+ * the view shows which these are, so evaluating it counts, too.
+ */
+function keysFitSql(
+  search: RangeScan["search"],
+  shownBy: ShownBy,
+  values: SearchValues,
+  bytes: Record<"shown" | "rest" | "others", string>,
+  from: string,
+): string {
+  const cost = itemCost(shownBy.conditions);
+  const parts = {
+    shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy))),
+    rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(cost)}`),
+    others: atLeast(bytes.others, itemCostSql(cost)),
+  };
+  const sql = fitsSql(narrowPartsSql({ ...search, shownBy }, values, parts), from, maxKeyItemBytes);
+  return `(${sql})`;
+}
+
 /** Reads the keys from the candidates. `b` measures them only if they could be too large. */
 function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: SearchValues): string {
   const { sort, shownBy } = scan.search;
   const join = `c cross join item i on ${itemJoinSql(scan)}`;
   const bytes = "octet_length(i.data)";
-  const parts = shownBy
-    ? narrowPartsSql(scan.search, values, {
-        shown: shownMeasure(shownBy).bytes,
-        rest: hiddenBytesSql(shownBy),
-        others: bytes,
-      })
-    : wholePartSql(bytes);
-  const fits =
-    maxItemBytes <= maxKeyItemBytes
-      ? "1"
-      : `(select ${totalSql(parts, join)}) <= ${maxKeyItemBytes}`;
+  const allFit = `(select total(${bytes}) from ${join}) <= ${maxKeyItemBytes}`;
+  const measured = shownBy
+    ? `iif(${allFit}, 1, ${keysFitSql(
+        scan.search,
+        shownBy,
+        values,
+        { shown: shownMeasure(shownBy).bytes, rest: hiddenBytesSql(shownBy), others: bytes },
+        join,
+      )})`
+    : allFit;
+  const fits = maxItemBytes <= maxKeyItemBytes ? "1" : measured;
   const keyColumns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   return `b(fits) as materialized (select ${fits}),
       keyed as (select ${["i.number", ...keyColumns].join(", ")} from ${join} where (select fits from b))`;
@@ -110,10 +156,11 @@ function entryKeysSql(scan: RangeScan, values: SearchValues): string {
   const entriesOfKeys = `search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}`;
   // The entries that a narrow caller sees have a separate limit. Only the items show which entries these are.
   const bytes = "octet_length(c.value)";
-  const parts = narrowPartsSql(search, values, { shown: bytes, rest: "0", others: bytes });
-  const itemsOfKeys = `item i cross join (select * from ${entriesOfKeys}) c where ${itemJoinSql(scan)}`;
+  const parts = { shown: "c.bytes", rest: "0", others: "c.bytes" };
+  const itemsOfKeys = `(select c.item, sum(${bytes}) as bytes from ${entriesOfKeys} group by c.item) c
+    cross join item i on ${itemJoinSql(scan)}`;
   const fits = shownBy
-    ? `iif(bytes <= ${maxKeyItemBytes}, 1, (select ${totalSql(parts, itemsOfKeys)}) <= ${maxKeyItemBytes})`
+    ? `iif(bytes <= ${maxKeyItemBytes}, 1, ${keysFitSql(search, shownBy, values, parts, itemsOfKeys)})`
     : `bytes <= ${maxKeyEntryBytes}`;
   return `b(fits) as materialized (select ${fits}
         from (select coalesce(sum(${bytes}), 0) as bytes from ${entriesOfKeys})),
