@@ -44,7 +44,7 @@ export function bundleModules(root: string): Plugin {
     enforce: "pre",
     configureVitest({ vitest, project, defineCacheKeyGenerator }) {
       project.config.onStackTrace = (_, frame) => findSource(root, frame);
-      isWatching = vitest.config.watch;
+      isWatching = false;
       // What `export *` exports depends on other files.
       defineCacheKeyGenerator(({ sourceCode }) =>
         /^export \*/m.test(sourceCode) ? false : isWatching ? "unbundled" : undefined,
