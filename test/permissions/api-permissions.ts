@@ -84,14 +84,14 @@ export function testPermissions(
 ): void {
   describe(`API permissions of ${kind}`, () => {
     const allChoices = [...everything, "none"];
-    /** A personal token tries every permission. A scope narrows the same permissions, so in `npm test` it tries each kind of outcome. */
+    /** `npm test` tries each kind of outcome, and `npm run test:rest` every permission. */
     const choicesOf = (row: Row) => {
       const { allowed } = row;
       // A permission for records decides 404 instead of 403, because the path does not name the kind.
       const choices = isOfFile(row)
         ? allChoices.filter((each) => !each.startsWith("records"))
         : allChoices;
-      if (kind === "a personal token" || isFullSize) return choices;
+      if (isFullSize) return choices;
       const sufficient = allowed === "anything" ? [] : allowed.split(", ");
       const insufficient = choices.find((permission) => !sufficient.includes(permission));
       return [...sufficient, insufficient ?? "none", "none"];
