@@ -4,7 +4,7 @@ import type { Json } from "../support/client";
 
 /** Parts of OpenAPI documents, and a form with fields of every type. */
 
-export const options = [{ value: "a", label: "A" }, { value: "b" }];
+const options = [{ value: "a", label: "A" }, { value: "b" }];
 export const everyType = [
   { key: "text", type: "text", required: true, min_length: 2, max_length: 10 },
   { key: "code", type: "text", pattern: "^[A-Z]{2}\\d+$" },

@@ -58,7 +58,7 @@ export async function sendInvalid(
 export const isOfFile = ({ route }: Row) => route.includes("/files");
 
 /** Only the credential that uploaded a file can change it. */
-export async function ownParameters(caller: Client, row: Row): Promise<PathParameters> {
+async function ownParameters(caller: Client, row: Row): Promise<PathParameters> {
   if (!isOfFile(row) || !/^(PUT|DELETE)/.test(row.route)) return {};
   const { file } = await world();
   const content = new TextEncoder().encode(JSON.stringify(fileContent));
