@@ -1,14 +1,23 @@
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
-import { build, type BuildOptions, type Plugin as BuildPlugin } from "esbuild";
+import { build, context, type BuildOptions, type Plugin as BuildPlugin } from "esbuild";
 import type { Plugin } from "vitest/config";
 import { hashFiles } from "./hash-files.ts";
 
 /**
  * Serves our sources and the packages of tests to workerd as a few bundles, which load in a fraction of the time of 900
  * modules. A source file is a part of one bundle, so that tests and the service share one instance of it. When Vitest
- * watches, it serves the files themselves, because it must know which tests import a file that changes.
+ * watches, a changed source is bundled again before the tests.
  */
 
 /** Packages that tests in workerd import, with the names that they import from CommonJS. */
@@ -38,25 +47,25 @@ const bundleName = (name: string) => name.replaceAll(/\W+/g, "-");
 
 export function bundleModules(root: string): Plugin {
   const bundlePath = (name: string) => join(root, folder, `${bundleName(name)}.js`);
-  let isWatching = false;
   return {
     name: "bundled-modules",
     enforce: "pre",
+    config: () => ({ server: { watch: { ignored: [`**/${folder}/**`] } } }),
     configureVitest({ vitest, project, defineCacheKeyGenerator }) {
       project.config.onStackTrace = (_, frame) => findSource(root, frame);
-      isWatching = vitest.config.watch;
       // What `export *` exports depends on other files.
       defineCacheKeyGenerator(({ sourceCode }) =>
-        /^export \*/m.test(sourceCode) ? false : isWatching ? "unbundled" : undefined,
+        /^export \*/m.test(sourceCode) ? false : undefined,
       );
+      if (vitest.config.watch) vitest.onTestsRerun(() => bundleAgain(root));
     },
     async resolveId(id) {
-      if (isWatching || !(id in packages)) return undefined;
+      if (!(id in packages)) return undefined;
       await builtOnce(root);
       return bundlePath(id);
     },
     async load(id) {
-      if (isWatching || !id.startsWith(join(root, "src/"))) return undefined;
+      if (!id.startsWith(join(root, "src/"))) return undefined;
       const file = id.slice(root.length);
       const names = (await builtOnce(root)).get(file);
       if (!names) return undefined;
@@ -90,6 +99,8 @@ type ExportsOfFile = readonly [file: string, names: readonly string[]];
 interface StoredExports {
   /** The hash of the files that the bundles were built from. */
   inputs: string;
+  /** The hash of the beginnings of all exports, from which their names follow. */
+  beginnings: string;
   exports: readonly ExportsOfFile[];
 }
 
@@ -98,67 +109,118 @@ let exportsOfSources: Promise<Exports> | undefined;
 /** Builds once for all projects. */
 const builtOnce = (root: string) => (exportsOfSources ??= buildBundles(root));
 
+let bundledAgain: Promise<void> | undefined;
+
+/** Builds again before tests that Vitest repeats, once for all projects. */
+function bundleAgain(root: string): Promise<void> {
+  bundledAgain ??= (async () => {
+    const former = await exportsOfSources;
+    exportsOfSources = buildBundles(root, true).catch((error: Error) => {
+      // esbuild has printed the error. No test may pass with the former bundle.
+      rmSync(join(root, folder, "exports.json"), { force: true });
+      const failure = `throw new Error(${JSON.stringify(error.message)});`;
+      replaceFile(join(root, folder, "sources.js"), Buffer.from(failure));
+      return former ?? new Map();
+    });
+    await exportsOfSources;
+    bundledAgain = undefined;
+  })();
+  return bundledAgain;
+}
+
 /** Builds unless an earlier run has built from the same files. */
-async function buildBundles(root: string): Promise<Exports> {
+async function buildBundles(root: string, isIncremental = false): Promise<Exports> {
   const inputs = hashFiles(root, [
     "src/**/*.{ts,tsx}",
     "{package-lock.json,package.json,tsconfig.json,test/bundled-modules.ts}",
   ]);
   const file = join(root, folder, "exports.json");
-  if (existsSync(file)) {
-    const earlier = JSON.parse(readFileSync(file, "utf8")) as StoredExports;
-    if (earlier.inputs === inputs) return new Map(earlier.exports);
-  }
-  const exports = await writeBundles(root);
-  const stored: StoredExports = { inputs, exports };
+  const earlier = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as StoredExports)
+    : undefined;
+  if (earlier?.inputs === inputs) return new Map(earlier.exports);
+  const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
+    (path) => !/^src\/(dev|assets)\/|\.d\.ts$/.test(path),
+  );
+  const beginnings = hashExports(root, sources);
+  const [exports] = await Promise.all([
+    earlier?.beginnings === beginnings ? earlier.exports : listExports(root, sources),
+    writeBundles(root, sources, isIncremental),
+  ]);
+  const stored: StoredExports = { inputs, beginnings, exports };
   replaceFile(file, Buffer.from(JSON.stringify(stored)));
   return new Map(exports);
 }
 
-async function writeBundles(root: string): Promise<ExportsOfFile[]> {
-  const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
-    (file) => !/^src\/(dev|assets)\/|\.d\.ts$/.test(file),
+/** Listing the exports takes longer than the bundles. A change within a function leaves them as they are. */
+function hashExports(root: string, sources: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const path of sources) {
+    const text = readFileSync(join(root, path), "utf8");
+    hash
+      .update(`\0${path}\0`)
+      .update((text.match(/^export\b[^;{=(]*(\{[^}]*\})?/gm) ?? []).join("\0"));
+  }
+  return hash.digest("hex");
+}
+
+const commonOptions = {
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2024",
+  outdir: folder,
+  write: false,
+} satisfies BuildOptions;
+
+async function listExports(root: string, sources: string[]): Promise<ExportsOfFile[]> {
+  const { metafile } = await build({
+    ...commonOptions,
+    absWorkingDir: root,
+    entryPoints: sources,
+    packages: "external",
+    metafile: true,
+  });
+  return Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) =>
+    entryPoint === undefined ? [] : [[entryPoint, exports] as const],
   );
+}
+
+const contexts = new Map<string, ReturnType<typeof createContext>>();
+
+async function writeBundles(
+  root: string,
+  sources: readonly string[],
+  isIncremental: boolean,
+): Promise<void> {
+  const key = sources.join();
+  const built = contexts.get(key) ?? createContext(root, sources);
+  const { outputFiles } = await (await built).rebuild();
+  if (isIncremental) contexts.set(key, built);
+  else await (await built).dispose();
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const { path, contents } of outputFiles) replaceFile(path, contents);
+}
+
+function createContext(root: string, sources: readonly string[]) {
   const entries = new Map([
     ["sources", sources.map((file) => `export * as "${file}" from "./${file}";`).join("\n")],
     ...Object.entries(packages).map(
       ([name, names]) => [bundleName(name), `export ${names} from "${name}";`] as const,
     ),
   ]);
-  const options = {
+  return context({
+    ...commonOptions,
     absWorkingDir: root,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    target: "es2024",
-  } satisfies BuildOptions;
-  const [{ metafile }, { outputFiles }] = await Promise.all([
-    build({
-      ...options,
-      entryPoints: sources,
-      packages: "external",
-      outdir: folder,
-      write: false,
-      metafile: true,
-    }),
-    build({
-      ...options,
-      entryPoints: [...entries.keys()].map((name) => ({ in: `entry:${name}`, out: name })),
-      plugins: [virtualEntries(root, entries)],
-      outdir: folder,
-      external: ["cloudflare:*", "node:*"],
-      conditions: ["workerd", "worker", "module", "browser"],
-      mainFields: ["browser", "module", "main"],
-      sourcemap: true,
-      write: false,
-      logOverride: { "unsupported-require-call": "silent" },
-    }),
-  ]);
-  mkdirSync(join(root, folder), { recursive: true });
-  for (const { path, contents } of outputFiles) replaceFile(path, contents);
-  return Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) =>
-    entryPoint === undefined ? [] : [[entryPoint, exports] as const],
-  );
+    entryPoints: [...entries.keys()].map((name) => ({ in: `entry:${name}`, out: name })),
+    plugins: [virtualEntries(root, entries)],
+    external: ["cloudflare:*", "node:*"],
+    conditions: ["workerd", "worker", "module", "browser"],
+    mainFields: ["browser", "module", "main"],
+    sourcemap: true,
+    logOverride: { "unsupported-require-call": "silent" },
+    logLevel: "warning",
+  });
 }
 
 /** Another run may be reading the file. */

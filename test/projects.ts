@@ -43,7 +43,7 @@ export const sizedFiles = {
     "test/faults/every-route.test.ts",
     "test/fuzz/**/*.test.ts",
     "test/api/{file-attacks,openapi}.test.ts",
-    "test/permissions/{admin,api}.test.ts",
+    "test/permissions/{api-scopes,api-tokens,area,area-*,narrow-routes}.test.ts",
     "test/races/{collections-apart,files}.test.ts",
     "test/search/{agreement,count,stored-order,text}.test.ts",
     "test/webhooks/failing.test.ts",

@@ -8,7 +8,7 @@ Without one, npm test runs the short tests, and these commands run others:
 
   npm run test:all      all tests, with random tests at full size
   npm run test:rest     the tests that npm test leaves out
-  npm run test:watch    the tests again after each change to a module that they import
+  npm run test:watch    the tests, and after each change the nearest ones
   npm run test:browser  the browser tests
 
 Options:
@@ -48,6 +48,8 @@ export function parseRun(args: readonly string[], defaultTier: Tier = "quick") {
       args.includes("--watch") ? "watch" : "run",
       "--config=test/vitest.config.ts",
       ...(isQuick ? onlyShort : []),
+      // Few files run again, and each worker would start a runtime.
+      ...(args.includes("--watch") ? ["--maxWorkers=1"] : []),
       ...vitestArgs,
     ],
   };

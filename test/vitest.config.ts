@@ -12,6 +12,7 @@ import {
   smokeFiles,
   unitFiles,
 } from "./projects.ts";
+import { runNearestTests } from "./nearest-tests.ts";
 import { reporters } from "./reporters.ts";
 import type { Tier } from "./run-options.ts";
 
@@ -102,6 +103,7 @@ const built = { ...processes, globalSetup: "test/dev/built.ts" };
 
 const projects: Record<string, TestProjectInlineConfiguration> = {
   unit: {
+    plugins: [runNearestTests(root)],
     // workerd has base64 methods of typed arrays, which Node 24 has behind a flag.
     test: {
       include: isRest ? sizedFiles.unit : unitFiles,

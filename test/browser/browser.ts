@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterEach, beforeAll, expect } from "vitest";
 import { colourRules, expectNoAxeViolations, layoutRules } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 
@@ -33,15 +33,17 @@ async function startSession(url: string, member: Member): Promise<string> {
   return decodeURIComponent(cookie);
 }
 
-/** Starts one Chromium per test file. Each call of `open` gets a context with its own cookies. */
+/** One Chromium serves all files that run in this process, and ends with it. */
+let launched: Promise<Browser> | undefined;
+
+/** Each call of `open` gets a context with its own cookies. */
 export function useBrowser(url: () => string) {
   let browser: Browser;
   const openPages: (OpenPage & { context: BrowserContext })[] = [];
 
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await (launched ??= launchChromium());
   });
-  afterAll(() => browser?.close());
 
   afterEach(async () => {
     const complaints = openPages.flatMap((openPage) => openPage.complaints);

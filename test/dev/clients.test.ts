@@ -64,9 +64,10 @@ describe("OpenAPI documents in public tools", () => {
       (report) => report.problems,
     );
     expect(problems).toEqual(files.map(() => []));
-    // Spectral needs five times as long. The joined document has the operations of the two that it joins.
-    const joined = paths.filter((path) => /\/(joined|service)(-older)?\.json$/.test(path));
-    const spectral = ["lint", "--ruleset=spectral.yaml", "--format=json", "--quiet", ...joined];
+    // Spectral needs five times as long. The joined document has the operations of the two that it joins, and the other
+    // document is checked in the older version.
+    const two = paths.filter((path) => /\/(joined|service-older)\.json$/.test(path));
+    const spectral = ["lint", "--ruleset=spectral.yaml", "--format=json", "--quiet", ...two];
     const result = await inClients(projectBin("spectral"), spectral).catch((error) => error);
     expect(JSON.parse(result.stdout)).toEqual([]);
   });

@@ -6,7 +6,7 @@ describe("Short soak", () => {
     const lines: string[] = [];
     const { figures } = await soak({
       seed: 1,
-      seconds: 20,
+      seconds: 10,
       kills: 2,
       actors: 8,
       valuesPerField: 1,

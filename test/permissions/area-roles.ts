@@ -1,23 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { abilities } from "../../src/domain/credential/permissions.ts";
-import { bytesOf, type Json } from "../support/client";
-import { as, newMember } from "../support/members";
+import { anonymous } from "../support/service";
+import { newMember } from "../support/members";
 import { spendAfter } from "../support/right-requests";
-import { pathWith } from "../support/routes";
-import { anonymous, issue } from "../support/service";
-import { isFullSize, isRest, unsized } from "../support/size";
+import { isFullSize, isRest } from "../support/size";
 import { world } from "../support/world";
-import {
-  credentialInput,
-  credentialRoutes,
-  preparations,
-  requestOf,
-  type PreparedRequest,
-} from "./admin-requests";
+import { requestOf, type PreparedRequest } from "./admin-requests";
 import { countAuditEntries } from "./audit-count";
 import { ofTheArea, routeOf, rowsOf } from "./tables";
 
-const rows = rowsOf(ofTheArea).map(({ act = "", ...statuses }) => {
+/** Tries the actions of the administration as each role. */
+
+export const roleRows = rowsOf(ofTheArea).map(({ act = "", ...statuses }) => {
   const statusByRole = Object.entries(statuses).map(
     ([role, status]) => [role, Number(status)] as const,
   );
@@ -85,22 +78,30 @@ function rolesOf(statuses: readonly (readonly [role: string, status: number])[])
   return isRest ? statuses.filter((each) => !boundary.includes(each)) : statuses;
 }
 
-// `world` creates the first owner, which works only while there is no member.
-beforeAll(async () => {
-  await world();
-});
+/** A file tests one part of the area, because all of it takes long. */
+const parts = {
+  items: /\/items\b/,
+  integrations: /\/integrations\b/,
+  "members and webhooks": /\/(members|webhooks)\b/,
+  others: /^/,
+};
+type Part = keyof typeof parts;
 
-describe("Administration by role", () => {
-  unsized.it("covers every role, and every prepared request belongs to a row", () => {
-    expect(rows[0]?.[2].map(([role]) => role)).toEqual([...abilities.see, "anonymous"]);
-    const acts = rows.map(([act]) => act);
-    expect(Object.keys(preparations).filter((act) => !acts.includes(act))).toEqual([]);
+const partOf = (act: string) =>
+  Object.entries(parts).find(([, pattern]) => pattern.test(routeOf(act)))?.[0];
+
+/** Declares the tests of the actions of one part. */
+export function testRoles(part: Part): void {
+  // `world` creates the first owner, which works only while there is no member.
+  beforeAll(async () => {
+    await world();
   });
 
-  const rowsWithRoles = rows.filter(([, , statuses]) => rolesOf(statuses).length > 0);
-  it.each(rowsWithRoles)(
-    "%s: returns %s; rejected actions store nothing",
-    async (act, _, statuses) => {
+  const ownRows = roleRows.filter(
+    ([act, , statuses]) => partOf(act) === part && rolesOf(statuses).length > 0,
+  );
+  describe("Administration by role", () => {
+    it.each(ownRows)("%s: returns %s; rejected actions store nothing", async (act, _, statuses) => {
       for (const [role, status] of rolesOf(statuses)) {
         expect(await outcomeOf(act, role)).toEqual({
           role,
@@ -112,44 +113,6 @@ describe("Administration by role", () => {
           stored: false,
         });
       }
-    },
-  );
-});
-
-unsized.describe("Credentials of other members", () => {
-  it.each(["editor", "viewer"])("return 404 to the %s, as if they did not exist", async (role) => {
-    const { cookie } = await newMember(role);
-    for (const kind of ["token", "client"] as const) {
-      const { id } = await issue({ kind });
-      for (const [act, body] of Object.entries(credentialRoutes)) {
-        const [method = "", path = ""] = act.split(" ");
-        const send = (credentialId: string) =>
-          anonymous(method, pathWith(path, { id: credentialId }), body, { Cookie: cookie });
-        const [existing, missing] = [await send(id), await send("01ARZ3NDEKTSV4RRFFQ69G5FAV")];
-        expect([act, existing.status, bytesOf(existing)]).toEqual([act, 404, bytesOf(missing)]);
-      }
-    }
+    });
   });
-
-  it.each([
-    ["owner", "all credentials"],
-    ["admin", "all credentials"],
-    ["editor", "their own credentials"],
-    ["viewer", "their own credentials"],
-  ])("are shown by role in the list and on the overview: the %s sees %s", async (role, visible) => {
-    const [caller, otherMember] = [await newMember(role), await newMember("viewer")];
-    const expiringSoon = { ...credentialInput("token", "schema:read"), expires: "3d" };
-    const issueAs = async ({ cookie }: typeof caller): Promise<string> =>
-      (await as(cookie)("POST", "/integrations", expiringSoon)).body.id;
-    const [ownId, otherId] = [await issueAs(caller), await issueAs(otherMember)];
-    const lists: Json[][] = [
-      (await as(caller.cookie)("GET", "/integrations")).body.items,
-      (await as(caller.cookie)("GET", "")).body.expiring,
-    ];
-    for (const list of lists) {
-      const ids = list.map(({ id }) => id);
-      if (visible === "their own credentials") expect(ids).toEqual([ownId]);
-      else expect(ids).toEqual(expect.arrayContaining([ownId, otherId]));
-    }
-  });
-});
+}

@@ -1,0 +1,3 @@
+import { testRoles } from "./area-roles";
+
+testRoles("items");

@@ -1,0 +1,3 @@
+import { testRoles } from "./area-roles";
+
+testRoles("members and webhooks");
