@@ -1,4 +1,5 @@
 import type { Patch } from "./bundle.ts";
+import type { ThemeName } from "./plan.ts";
 import { moveMutants } from "./move-mutants.ts";
 
 /** Bugs that the simulation must find. Each one is a few changed words of the source. */
@@ -7,6 +8,8 @@ export interface Mutant {
   patches: readonly Patch[];
   /** The seed that finds a rare bug. The search for other bugs starts at seed 1. */
   seed?: number;
+  /** The theme of the plans that find a rare bug. */
+  theme?: ThemeName;
   /** Whether only plans with moves can find it. */
   hasMoves?: boolean;
   /** Whether no known seed finds the bug in two minutes, so that only `--nightly` looks for it. */

@@ -26,7 +26,7 @@ const loads = {
   aggregate: 3,
   undo: 3,
   readBack: 7,
-  // Only in some plans, so that the others have more of the remaining steps.
+  // Only in plans with a theme, so that the others have more of the remaining steps.
   customer: 0,
   order: 0,
   relink: 0,
@@ -39,27 +39,11 @@ const loads = {
   restoreForm: 0,
   poll: 0,
   diary: 0,
+  lateReads: 0,
   // Only at the end.
   wholeFeeds: 0,
   wholePartnerFeed: 0,
 };
-/** Additional steps in plans about links, views and deletions. */
-const special = {
-  customer: 6,
-  order: 12,
-  relink: 8,
-  expand: 8,
-  erase: 4,
-  view: 4,
-  partner: 14,
-  partnerFeed: 6,
-  deleteForm: 2,
-  restoreForm: 3,
-  poll: 8,
-  diary: 8,
-};
-const specialShare = 0.4;
-
 const noLoads = Object.fromEntries(Object.keys(loads).map((name) => [name, 0])) as typeof loads;
 
 /** Events of the platform, and their frequencies. */
@@ -86,14 +70,60 @@ const happenings = {
   stopMove: 0,
   expireCopies: 0,
 };
-const withRestores = { ...happenings, keepImage: 3, restore: 2 };
-const restoreShare = 0.3;
-
 /** Additional events while collections move. */
 const moving = { requestMove: 12, stopMove: 0.6, disturbRun: 5, expireCopies: 1.5, deploy: 1.5 };
 
+const restoring = { keepImage: 3, restore: 2 };
+const restoringOne = { restoreOne: 6 };
+const restoreShare = 0.3;
+
 type Load = keyof typeof loads;
 export type Happening = keyof typeof happenings;
+
+/** What clients and the platform do more often in some plans, so that rare combinations are frequent in these. */
+interface Theme {
+  /** How often seeds pick the theme. */
+  weight: number;
+  loads?: Partial<Record<Load, number>>;
+  happenings?: Partial<Record<Happening, number>>;
+  /** The share of events of the platform among all steps. */
+  happenShare?: number;
+}
+
+const themes = {
+  general: { weight: 30 },
+  special: {
+    weight: 25,
+    loads: {
+      ...{ customer: 6, order: 12, relink: 8, expand: 8, erase: 4, view: 4, partner: 14 },
+      ...{ partnerFeed: 6, deleteForm: 2, restoreForm: 3, poll: 8, diary: 8 },
+    },
+  },
+  revocations: { weight: 2, loads: { issue: 14, revoke: 14, rotate: 12, narrow: 4, guest: 10 } },
+  deletions: { weight: 2, loads: { deleteForm: 40, restoreForm: 40, poll: 120 } },
+  "retries and restores": {
+    weight: 2,
+    loads: { create: 40, retry: 40 },
+    happenings: { keepImage: 30, restore: 20 },
+    happenShare: 0.15,
+  },
+  "definitions and restores": {
+    weight: 2,
+    loads: { define: 40, create: 40 },
+    happenings: { keepImage: 30, restore: 20 },
+    happenShare: 0.15,
+  },
+} satisfies Record<string, Theme>;
+
+/** The themes of plans in which collections move. */
+const movingThemes = {
+  general: themes.general,
+  special: themes.special,
+  expiry: { weight: 4, loads: { diary: 60 }, happenings: { requestMove: 60, skipSchedule: 5 } },
+  "late reads": { weight: 4, loads: { lateReads: 30 } },
+} satisfies Record<string, Theme>;
+
+export type ThemeName = keyof typeof themes | keyof typeof movingThemes;
 
 /**
  * One step: an action of a client or an event of the platform. It has the same effect when other steps are left out.
@@ -142,19 +172,27 @@ const specialReads = { expand: 8 };
 
 /**
  * Creates a plan. Plans with moves pause until just before each run of the schedule, so that clients are active during
- * moves.
+ * moves. The seed picks the theme, unless one is prescribed.
  */
-export function makePlan(seed: number, count: number, hasMoves = false): Step[] {
+export function makePlan(
+  seed: number,
+  count: number,
+  { hasMoves = false, theme: prescribed }: { hasMoves?: boolean; theme?: ThemeName } = {},
+): Step[] {
   const random = new Random(seed);
-  const isSpecial = random.chance(specialShare);
-  const writes = isSpecial ? { ...loads, ...special } : loads;
-  const reading = { ...noLoads, ...reads, ...(isSpecial ? specialReads : {}) };
-  const usual = random.chance(restoreShare) ? withRestores : happenings;
-  const isRestored = usual === withRestores;
-  const happens = hasMoves
-    ? { ...usual, ...moving, ...(isRestored ? { restoreOne: 6 } : {}) }
-    : usual;
-  const happenShare = hasMoves ? 0.15 : 0.1;
+  const pool: Partial<Record<ThemeName, Theme>> = hasMoves ? movingThemes : themes;
+  const theme: Theme = pool[prescribed ?? pickTheme(random, pool)] ?? themes.general;
+  const writes = { ...loads, ...theme.loads };
+  const reading = { ...noLoads, ...reads, ...(writes.expand > 0 ? specialReads : {}) };
+  const isRestored = random.chance(restoreShare);
+  const happens = {
+    ...happenings,
+    ...(isRestored ? restoring : {}),
+    ...(hasMoves ? moving : {}),
+    ...(hasMoves && isRestored ? restoringOne : {}),
+    ...theme.happenings,
+  };
+  const happenShare = theme.happenShare ?? (hasMoves ? 0.15 : 0.1);
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
     at += hasMoves ? movingGap(random, at) : gap(random);
@@ -172,6 +210,11 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
       ...(random.chance(0.05) ? { backgroundMs: random.int(0, 3000) } : {}),
     };
   });
+}
+
+function pickTheme(random: Random, pool: Partial<Record<ThemeName, Theme>>): ThemeName {
+  const weights = Object.entries(pool).map(([name, { weight }]) => [name, weight]);
+  return random.weighted(Object.fromEntries(weights) as Record<ThemeName, number>);
 }
 
 /**
@@ -197,7 +240,7 @@ function movingGap(random: Random, at: number): number {
 }
 
 /** Steps that show the outcome of a write whose first calls fail, with the number of failing calls. */
-const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2 };
+const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2, lateReads: 4 };
 
 function pickFaults(random: Random, kind: Step["kind"]): Step["faults"] {
   const { [kind]: firstCalls } = fragile;

@@ -4,7 +4,7 @@ import { parseOptions } from "../../src/dev/command.ts";
 import { root } from "./bundle.ts";
 import { compareDatabases } from "./compare.ts";
 import { mutants, type Mutant } from "./mutants.ts";
-import { makePlan, type Step } from "./plan.ts";
+import { makePlan, type Step, type ThemeName } from "./plan.ts";
 import { reduce, tellStory } from "./reduce.ts";
 import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
@@ -53,6 +53,7 @@ const options = parseOptions(usage, {
   minutes: { type: "string" },
   jobs: { type: "string", default: "1" },
   moves: { type: "boolean", default: false },
+  theme: { type: "string" },
   databases: { type: "string", default: "1" },
   collected: { type: "boolean", default: false },
   compare: { type: "boolean", default: false },
@@ -74,6 +75,12 @@ const layoutFor = (seed: number, mutant?: Mutant): Layout => {
   return layoutOf(seed, options.moves);
 };
 
+/** A planted bug may prescribe the theme. */
+const planOptions = (layout: Layout, mutant?: Mutant) => {
+  const theme = (options.theme as ThemeName | undefined) ?? mutant?.theme;
+  return { hasMoves: hasMoves(layout), ...(theme ? { theme } : {}) };
+};
+
 const settings = new Map<Layout, Promise<Setting>>();
 
 function settingFor(layout: Layout, mutant?: Mutant): Promise<Setting> {
@@ -90,7 +97,7 @@ async function playSeed(seed: number, count: number, mutant?: Mutant): Promise<b
   const layout = layoutFor(seed, mutant);
   const setting = { ...(await settingFor(layout, mutant)), seed };
   const wanted = options.only?.split(",").map(Number);
-  const whole = makePlan(seed, count, hasMoves(layout));
+  const whole = makePlan(seed, count, planOptions(layout, mutant));
   const plan = whole.filter(({ number }) => wanted?.includes(number) ?? true);
   const result = await run(plan, { ...setting, keepsTrace: options.trace });
   const { errors, trace, digest } = result;
@@ -176,7 +183,7 @@ async function findMutant(mutant: Mutant, first: number): Promise<boolean> {
   for (let seed = first; cpuSeconds() - startedAt < Number(options.within); seed += 1) {
     const layout = layoutFor(seed, mutant);
     const setting = { ...(await settingFor(layout, mutant)), seed };
-    const plan = makePlan(seed, steps, hasMoves(layout));
+    const plan = makePlan(seed, steps, planOptions(layout, mutant));
     const { errors } = await run(plan, setting);
     if (errors.length === 0) continue;
     say(`found in ${(cpuSeconds() - startedAt).toFixed(1)} s, seed ${seed}: ${mutant.name}`);

@@ -1,3 +1,4 @@
+import { overdueAfterMs } from "../../../src/gate/pending-writes.ts";
 import type { Random } from "../../soak/random.ts";
 import { collections, kindOf, type CollectionKey } from "../definitions.ts";
 import type { Step } from "../plan.ts";
@@ -15,6 +16,7 @@ export class OwnWrites extends Subject {
   readonly steps = {
     undo: (step: Step) => this.#undo(step),
     readBack: (step: Step, random: Random) => this.#readBack(step, random),
+    lateReads: (step: Step, random: Random) => this.#readLate(step, random),
   };
 
   /** Creates a submission and deletes it. A call of the create that failed may still run afterwards. */
@@ -38,6 +40,22 @@ export class OwnWrites extends Subject {
       world.objects.actors.get(gate)?.stop("is killed");
     }
     await Promise.all([this.#list(step, key), this.#list(step, key)]);
+  }
+
+  /**
+   * Creates an item, and reads another collection after a minute, when writes without a report have ended. If the
+   * collections are in different databases, this read confirms only one of them.
+   */
+  async #readLate(step: Step, random: Random): Promise<void> {
+    const [written, other] = random.some(collections.slice(0, 2), 2, 2);
+    if (!written || !other) return;
+    const id = await this.#create(step, written.key, quiet);
+    if (id === undefined) return;
+    const { scheduler } = this.caller.world;
+    await scheduler.timer(overdueAfterMs + pauseMs, () => true).done;
+    await this.#list(step, other.key);
+    await scheduler.timer(pauseMs, () => true).done;
+    await Promise.all(Array.from({ length: 3 }, () => this.#list(step, written.key)));
   }
 
   /** Returns the ID of the new item, and undefined if the outcome is unknown. */
