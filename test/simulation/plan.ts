@@ -67,6 +67,7 @@ const happenings = {
   restoreOne: 0,
   // Only in plans with several databases.
   requestMove: 0,
+  moveDiary: 0,
   stopMove: 0,
   expireCopies: 0,
 };
@@ -109,9 +110,9 @@ const themes = {
   },
   "definitions and restores": {
     weight: 2,
-    loads: { define: 40, create: 40 },
-    happenings: { keepImage: 30, restore: 20 },
-    happenShare: 0.15,
+    loads: { define: 60, create: 60 },
+    happenings: { keepImage: 30, restore: 30 },
+    happenShare: 0.1,
   },
 } satisfies Record<string, Theme>;
 
@@ -119,8 +120,8 @@ const themes = {
 const movingThemes = {
   general: themes.general,
   special: themes.special,
-  expiry: { weight: 4, loads: { diary: 60 }, happenings: { requestMove: 60, skipSchedule: 5 } },
-  "late reads": { weight: 4, loads: { lateReads: 30 } },
+  expiry: { weight: 4, loads: { diary: 10 }, happenings: { moveDiary: 20, skipSchedule: 10 } },
+  "late reads": { weight: 4, loads: { lateReads: 6, readBack: 0 } },
 } satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof themes | keyof typeof movingThemes;

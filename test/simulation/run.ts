@@ -6,7 +6,14 @@ import { Random } from "../soak/random.ts";
 import { allCollections } from "./definitions.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits, watchViewHook } from "./judges.ts";
-import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
+import {
+  expireCopies,
+  Moves,
+  requestMove,
+  requestMoveOf,
+  stopMove,
+  type MoveCounts,
+} from "./moves.ts";
 import { clientCount, makeEnd, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
 import { places, World, type Images, type Template } from "./world.ts";
@@ -204,6 +211,7 @@ const happen: Record<Happening, Happen> = {
     runs.skipped += random.int(1, 2);
   },
   requestMove: ({ world }, random) => requestMove(world, random),
+  moveDiary: ({ world }, random) => requestMoveOf(world, random, "form", "diary"),
   stopMove: ({ world }) => stopMove(world),
   expireCopies: ({ world }) => expireCopies(world),
   disturbAlarm: ({ world }, random) => {

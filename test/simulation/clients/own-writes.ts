@@ -1,6 +1,7 @@
 import { overdueAfterMs } from "../../../src/gate/pending-writes.ts";
 import type { Random } from "../../soak/random.ts";
-import { collections, kindOf, type CollectionKey } from "../definitions.ts";
+import { allCollections, collections, kindOf, type CollectionKey } from "../definitions.ts";
+import { findPlaces } from "../ownership.ts";
 import type { Step } from "../plan.ts";
 import { quiet } from "../world.ts";
 import { credentialOfStep, pathOf, Subject } from "./caller.ts";
@@ -10,6 +11,9 @@ import { explain } from "./explain.ts";
 
 /** After a pause of this length, the object of a credential stores each write before it admits the next one. */
 const pauseMs = 8000;
+
+/** The collections that always exist. */
+const listed = allCollections.map(({ key }) => key).filter((key) => key !== "polls");
 
 /** Clients that use an item immediately after writing it, while calls fail and objects restart. */
 export class OwnWrites extends Subject {
@@ -43,19 +47,22 @@ export class OwnWrites extends Subject {
   }
 
   /**
-   * Creates an item, and reads another collection after a minute, when writes without a report have ended. If the
-   * collections are in different databases, this read confirms only one of them.
+   * Creates an item. All isolates often restart, so that nothing reports the write to the object of the credential.
+   * After a minute, when such a write has ended, reads a collection in another database, which confirms only that
+   * database. Then lists the items.
    */
   async #readLate(step: Step, random: Random): Promise<void> {
-    const [written, other] = random.some(collections.slice(0, 2), 2, 2);
-    if (!written || !other) return;
-    const id = await this.#create(step, written.key, quiet);
-    if (id === undefined) return;
-    const { scheduler } = this.caller.world;
+    const { world } = this.caller;
+    const { scheduler } = world;
+    const { key } = random.pick(collections.slice(0, 2));
+    if ((await this.#create(step, key, quiet)) === undefined) return;
+    if (random.chance(0.7)) for (const index of world.isolates.keys()) world.startIsolate(index);
     await scheduler.timer(overdueAfterMs + pauseMs, () => true).done;
-    await this.#list(step, other.key);
+    const owners = findPlaces(world);
+    const others = listed.filter((other) => owners.get(other) !== owners.get(key));
+    if (others.length > 0) await this.#list(step, random.pick(others));
     await scheduler.timer(pauseMs, () => true).done;
-    await Promise.all(Array.from({ length: 3 }, () => this.#list(step, written.key)));
+    await Promise.all(Array.from({ length: 3 }, () => this.#list(step, key)));
   }
 
   /** Returns the ID of the new item, and undefined if the outcome is unknown. */
