@@ -6,14 +6,10 @@ import { moveMutants } from "./move-mutants.ts";
 export interface Mutant {
   name: string;
   patches: readonly Patch[];
-  /** The seed that finds a rare bug. The search for other bugs starts at seed 1. */
-  seed?: number;
-  /** The theme of the plans that find a rare bug. */
+  /** The theme of the plans that find a rare bug. Without one, seeds pick the themes. */
   theme?: ThemeName;
   /** Whether only plans with moves can find it. */
   hasMoves?: boolean;
-  /** Whether no known seed finds the bug in two minutes, so that only `--nightly` looks for it. */
-  isElusive?: boolean;
 }
 
 const mutant = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -21,11 +17,10 @@ const mutant = (name: string, file: string, from: string, to: string): Mutant =>
   patches: [{ file: `src/${file}`, from, to }],
 });
 
-/** A bug that few seeds find. */
-const rareMutant = (seed: number, ...bug: Parameters<typeof mutant>): Mutant => ({
+/** A bug that only plans with a theme find often. */
+const rareMutant = (theme: ThemeName, ...bug: Parameters<typeof mutant>): Mutant => ({
   ...mutant(...bug),
-  seed,
-  isElusive: true,
+  theme,
 });
 
 const createItem = "store/data/create-item.ts";
@@ -178,7 +173,7 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
   rareMutant(
-    276,
+    "credentials",
     "a late read undoes a revocation",
     "gate/gate.ts",
     "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
@@ -247,7 +242,7 @@ export const mutants: readonly Mutant[] = [
   ),
   // What must happen in the end
   rareMutant(
-    316,
+    "restored definitions",
     "a late replica's newer revision outlives a restore",
     "actions/collection-cache.ts",
     "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
@@ -285,7 +280,7 @@ export const mutants: readonly Mutant[] = [
   ),
   // Deletions of forms
   rareMutant(
-    46,
+    "deletions",
     "a list has no limit once its form is deleted",
     "store/data/items.ts",
     "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
@@ -378,15 +373,12 @@ export const mutants: readonly Mutant[] = [
     "if (position.mark !== mark) throw problem.changesExpired();",
     "",
   ),
-  {
-    ...mutant(
-      "a webhook shows items as they are outside of its view",
-      "actions/webhook-messages.ts",
-      "seesItem({ now }, access, item, outdated)",
-      "seesItem({ now }, whole, item, outdated)",
-    ),
-    seed: 72,
-  },
+  mutant(
+    "a webhook shows items as they are outside of its view",
+    "actions/webhook-messages.ts",
+    "seesItem({ now }, access, item, outdated)",
+    "seesItem({ now }, whole, item, outdated)",
+  ),
   mutant(
     "a webhook does not say what leaves its view",
     "domain/webhook/events.ts",
@@ -414,8 +406,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: "replays outlive a restore",
-    seed: 66,
-    isElusive: true,
+    theme: "restored keys",
     patches: [
       {
         file: "src/store/data/replays.ts",

@@ -81,47 +81,45 @@ const restoreShare = 0.3;
 type Load = keyof typeof loads;
 export type Happening = keyof typeof happenings;
 
-/** What clients and the platform do more often in some plans, so that rare combinations are frequent in these. */
+/** What clients and the platform do more often in some plans, so that rare combinations are frequent there. */
 interface Theme {
   /** How often seeds pick the theme. */
   weight: number;
   loads?: Partial<Record<Load, number>>;
   happenings?: Partial<Record<Happening, number>>;
-  /** The share of events of the platform among all steps. */
-  happenShare?: number;
 }
+
+const manyRestores = { keepImage: 20, restore: 20 };
 
 const themes = {
   general: { weight: 30 },
-  special: {
+  "special collections": {
     weight: 25,
     loads: {
       ...{ customer: 6, order: 12, relink: 8, expand: 8, erase: 4, view: 4, partner: 14 },
       ...{ partnerFeed: 6, deleteForm: 2, restoreForm: 3, poll: 8, diary: 8 },
     },
   },
-  revocations: { weight: 2, loads: { issue: 14, revoke: 14, rotate: 12, narrow: 4, guest: 10 } },
+  credentials: { weight: 2, loads: { issue: 14, revoke: 14, rotate: 12, narrow: 4, guest: 10 } },
   deletions: { weight: 2, loads: { deleteForm: 40, restoreForm: 40, poll: 120 } },
-  "retries and restores": {
+  "restored keys": { weight: 2, loads: { create: 40, retry: 40 }, happenings: manyRestores },
+  "restored definitions": {
     weight: 2,
-    loads: { create: 40, retry: 40 },
-    happenings: { keepImage: 30, restore: 20 },
-    happenShare: 0.15,
-  },
-  "definitions and restores": {
-    weight: 2,
-    loads: { define: 60, create: 60 },
-    happenings: { keepImage: 30, restore: 30 },
-    happenShare: 0.1,
+    loads: { define: 30, search: 80 },
+    happenings: manyRestores,
   },
 } satisfies Record<string, Theme>;
 
 /** The themes of plans in which collections move. */
 const movingThemes = {
   general: themes.general,
-  special: themes.special,
-  expiry: { weight: 4, loads: { diary: 10 }, happenings: { moveDiary: 20, skipSchedule: 10 } },
-  "late reads": { weight: 4, loads: { lateReads: 6, readBack: 0 } },
+  "special collections": themes["special collections"],
+  "moves before erasures": {
+    weight: 4,
+    loads: { diary: 10 },
+    happenings: { moveDiary: 20, skipSchedule: 10 },
+  },
+  "unreported writes": { weight: 4, loads: { lateReads: 6, readBack: 0 } },
 } satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof themes | keyof typeof movingThemes;
@@ -182,7 +180,9 @@ export function makePlan(
 ): Step[] {
   const random = new Random(seed);
   const pool: Partial<Record<ThemeName, Theme>> = hasMoves ? movingThemes : themes;
-  const theme: Theme = pool[prescribed ?? pickTheme(random, pool)] ?? themes.general;
+  const name = prescribed ?? pickTheme(random, pool);
+  const theme = pool[name];
+  if (!theme) throw new Error(`No theme "${name}".`);
   const writes = { ...loads, ...theme.loads };
   const reading = { ...noLoads, ...reads, ...(writes.expand > 0 ? specialReads : {}) };
   const isRestored = random.chance(restoreShare);
@@ -193,7 +193,7 @@ export function makePlan(
     ...(hasMoves && isRestored ? restoringOne : {}),
     ...theme.happenings,
   };
-  const happenShare = theme.happenShare ?? (hasMoves ? 0.15 : 0.1);
+  const happenShare = hasMoves ? 0.15 : 0.1;
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
     at += hasMoves ? movingGap(random, at) : gap(random);
