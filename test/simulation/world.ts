@@ -194,9 +194,7 @@ export class World {
   }
 
   #service(host: Host, bundle: Bundle): Service {
-    const { limiters } = this.#ports(host);
-    const ports = { ...this.#ports(host), limiters };
-    return bundle.createService(ports, {
+    return bundle.createService(this.#ports(host), {
       tokenSecret: "a secret of the simulation",
       setupSecret: "a set-up secret",
       origin,
@@ -297,14 +295,17 @@ export class World {
       });
       const deliver = () => {
         const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
-        isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
+        const forget = isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
         const serve = async () => {
           try {
             const answer = await this.#serve(isolate, request, invocation);
             invocation.end();
             this.onExchange(request, answer);
             if (isolate.host.isAlive)
-              scheduler.after(latency(scheduler, activity.random), () => finish(answer));
+              scheduler.after(latency(scheduler, activity.random), () => {
+                forget();
+                finish(answer);
+              });
           } catch (error) {
             this.thrown.push(`${label()}: ${error instanceof Error ? error.stack : String(error)}`);
           }

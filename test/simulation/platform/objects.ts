@@ -138,9 +138,10 @@ export class Actor {
     const { scheduler, observe } = this.#world;
     instance.usedAt = scheduler.now;
     instance.running += 1;
+    let forget = () => {};
     try {
       return await new Promise((resolve, reject) => {
-        host.onDeath(() => reject(new Error("Network connection lost.")));
+        forget = host.onDeath(() => reject(new Error("Network connection lost.")));
         const call = async () => {
           if (method === "alarm") storage.takeAlarm();
           const result = await object[method]?.(...copy(args));
@@ -151,6 +152,7 @@ export class Actor {
         scheduler.within(activity, call).then(resolve, reject);
       });
     } finally {
+      forget();
       instance.running -= 1;
       instance.usedAt = scheduler.now;
     }
