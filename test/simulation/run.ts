@@ -79,15 +79,15 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   await settle();
   const end = begin + (steps.at(-1)?.at ?? 0);
   await advanceMinutes(world, end, runs);
-  await scheduler.advance(scheduler.now + restMs);
+  await advanceMinutes(world, scheduler.now + restMs);
   world.receivers.failing = 0;
   for (const actor of world.objects.actors.values())
     Object.assign(actor, { nextAlarm: undefined, nextFaults: [] });
   await playEnd(world, clients, steps);
+  if (world.databases.size > 1) await endMoves(world, moves);
   const hasEnded = () => findFinalErrors(world, history).length === 0;
   for (let minutes = 0; minutes < maxCalmMinutes && !hasEnded(); minutes += 1)
     await advanceMinutes(world, scheduler.now + 60_000);
-  if (world.databases.size > 1) await endMoves(world, moves);
   for (const error of findFinalErrors(world, history)) history.wrong(error);
   world.close();
   // Node collects garbage with finalizers only between its own tasks, and settling never returns to these.
