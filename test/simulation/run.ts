@@ -16,7 +16,7 @@ import {
 } from "./moves.ts";
 import { clientCount, makeEnd, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
-import { places, World, type Images, type Template } from "./world.ts";
+import { places, World, type Template, type Versions } from "./world.ts";
 
 export interface Result {
   errors: string[];
@@ -190,7 +190,7 @@ interface Platform {
   runs: Runs;
   moves: Moves;
   /** The state that a restore returns to, and the databases of the collections at that moment. */
-  kept: { image: Images; commit: number; places: Places } | null;
+  kept: { versions: Versions; commit: number; places: Places } | null;
 }
 
 type Happen = (platform: Platform, random: Random) => void;
@@ -247,19 +247,19 @@ const happen: Record<Happening, Happen> = {
     pickActor(world, random)?.stop("restarts for a new version");
   },
   keepImage: (platform) => {
-    const { images, moment } = platform.world;
-    platform.kept = { image: images, commit: moment, places: findPlaces(platform.world) };
+    const { world } = platform;
+    platform.kept = { versions: world.keep(), commit: world.moment, places: findPlaces(world) };
   },
   restore: ({ world, clients, moves, kept }) => {
     if (!kept) return;
-    moves.duringRestore(() => world.restore(kept.image));
+    moves.duringRestore(() => world.restore(kept.versions));
     clients.restore(kept.commit, new Set(allCollections.map(({ key }) => key)));
   },
   restoreOne: ({ world, clients, moves, kept }, random) => {
     if (!kept) return;
     const placed = findPlaces(world);
     // Collections that have moved there since would be lost (docs/deployment.md).
-    const names = Object.keys(kept.image).filter((name) =>
+    const names = [...kept.versions.keys()].filter((name) =>
       [...placed].every(([key, place]) => place !== name || kept.places.get(key) === name),
     );
     if (names.length === 0) return;
@@ -267,7 +267,8 @@ const happen: Record<Happening, Happen> = {
     const restored = [...kept.places].filter(
       ([key, place]) => place === name && (placed.get(key) ?? name) === name,
     );
-    moves.duringRestore(() => world.restore({ [name]: kept.image[name] ?? new Uint8Array() }));
+    const version = kept.versions.get(name) ?? 0;
+    moves.duringRestore(() => world.restore(new Map([[name, version]])));
     clients.restore(kept.commit, new Set(restored.map(([key]) => key)));
   },
 };

@@ -58,6 +58,9 @@ interface Isolate {
 /** The databases at one moment, by binding name. */
 export type Images = Readonly<Record<string, Uint8Array>>;
 
+/** The versions of databases at one moment, by binding name. */
+export type Versions = ReadonlyMap<string, number>;
+
 /** The initial state of the simulation: a database with accounts, credentials and definitions. */
 export interface Template {
   image: Images;
@@ -400,12 +403,17 @@ export class World {
     return Object.fromEntries([...this.databases].map(([name, db]) => [name, db.image()]));
   }
 
-  /** Restores the databases to one moment. All code starts again in a new timeline. */
-  restore(images: Images): void {
+  /** Keeps the current versions of all databases for a restore, and returns them. */
+  keep(): Versions {
+    return new Map([...this.databases].map(([name, db]) => [name, db.keep()]));
+  }
+
+  /** Restores databases to kept versions. All code starts again in a new timeline. */
+  restore(versions: Versions): void {
     const restores = this.timeline.restores + 1;
     this.timeline = { epoch: `epoch${restores}`, restores };
     this.scheduler.generation += 1;
-    for (const [name, image] of Object.entries(images)) this.database(name).restore(image);
+    for (const [name, version] of versions) this.database(name).restore(version);
     repairDirectory(this);
     for (const actor of this.objects.actors.values()) actor.stop("restarts for the restore");
     for (const index of this.isolates.keys()) this.startIsolate(index);
