@@ -96,8 +96,18 @@ const themes = {
   "special collections": {
     weight: 25,
     loads: {
-      ...{ customer: 6, order: 12, relink: 8, expand: 8, erase: 4, view: 4, partner: 14 },
-      ...{ partnerFeed: 6, deleteForm: 2, restoreForm: 3, poll: 8, diary: 8 },
+      customer: 6,
+      order: 12,
+      relink: 8,
+      expand: 8,
+      erase: 4,
+      view: 4,
+      partner: 14,
+      partnerFeed: 6,
+      deleteForm: 2,
+      restoreForm: 3,
+      poll: 8,
+      diary: 8,
     },
   },
   credentials: { weight: 2, loads: { issue: 14, revoke: 14, rotate: 12, narrow: 4, guest: 10 } },
@@ -123,6 +133,9 @@ const movingThemes = {
 } satisfies Record<string, Theme>;
 
 export type ThemeName = keyof typeof themes | keyof typeof movingThemes;
+
+/** Whether only plans in which collections move have the theme. */
+export const needsMoves = (theme: ThemeName): boolean => !(theme in themes);
 
 /**
  * One step: an action of a client or an event of the platform. It has the same effect when other steps are left out.

@@ -4,7 +4,7 @@ import { parseOptions } from "../../src/dev/command.ts";
 import { root } from "./bundle.ts";
 import { compareDatabases } from "./compare.ts";
 import { mutants, type Mutant } from "./mutants.ts";
-import { makePlan, type Step, type ThemeName } from "./plan.ts";
+import { makePlan, needsMoves, type Step, type ThemeName } from "./plan.ts";
 import { reduce, tellStory } from "./reduce.ts";
 import { recordExchanges } from "./record.ts";
 import { run, type Setting } from "./run.ts";
@@ -70,15 +70,21 @@ const cpuSeconds = () => {
   return (user + system) / 1e6;
 };
 
+/** The theme of all plans, if the command or a planted bug prescribes one. */
+const themeFor = (mutant?: Mutant): ThemeName | undefined =>
+  (options.theme as ThemeName | undefined) ?? mutant?.theme;
+
 const layoutFor = (seed: number, mutant?: Mutant): Layout => {
   if (options.databases === "2") return "apart";
-  if (mutant) return mutant.hasMoves ? layoutOf(seed, true) : "single";
-  return layoutOf(seed, options.moves);
+  const theme = themeFor(mutant);
+  const alwaysMoves =
+    options.moves || mutant?.hasMoves === true || (theme !== undefined && needsMoves(theme));
+  const neverMoves = !alwaysMoves && (mutant ?? theme) !== undefined;
+  return neverMoves ? "single" : layoutOf(seed, alwaysMoves);
 };
 
-/** A planted bug may prescribe the theme. */
 const planOptions = (layout: Layout, mutant?: Mutant) => {
-  const theme = (options.theme as ThemeName | undefined) ?? mutant?.theme;
+  const theme = themeFor(mutant);
   return { hasMoves: hasMoves(layout), ...(theme ? { theme } : {}) };
 };
 
