@@ -22,7 +22,7 @@ import {
 } from "#domain/item/item.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
 import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
-import { findCurrentCollection } from "./collection-cache.ts";
+import { findCurrentCollection, isSameDefinition } from "./collection-cache.ts";
 import {
   knowsField,
   outsideView,
@@ -140,7 +140,7 @@ export async function createItem(
     async reject(cause) {
       const current = await loadCurrentCollection(ctx, access);
       assertAccepting(current, ctx.now());
-      if (current.compiled === wholeCollection(access)) throw cause;
+      if (isSameDefinition(current.compiled, wholeCollection(access))) throw cause;
       access = accessCollection(ctx, current.compiled);
     },
     async store(prepared, claim) {

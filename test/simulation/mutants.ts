@@ -241,13 +241,22 @@ export const mutants: readonly Mutant[] = [
     "changes, nextPosition: end,",
   ),
   // What must happen in the end
-  rareMutant(
-    "restored definitions",
-    "a late replica's newer revision outlives a restore",
-    "actions/collection-cache.ts",
-    "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
-    "cached?.id === current?.collection.id;",
-  ),
+  {
+    name: "a late replica's newer revision outlives a restore",
+    theme: "restored definitions",
+    patches: [
+      {
+        file: "src/actions/collection-cache.ts",
+        from: "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
+        to: "cached?.id === current?.collection.id;",
+      },
+      {
+        file: "src/actions/collection-cache.ts",
+        from: "one.collection.id === other.collection.id && one.collection.stamp === other.collection.stamp;",
+        to: "one === other;",
+      },
+    ],
+  },
   mutant(
     "a webhook never retries",
     "delivery/deliver.ts",
