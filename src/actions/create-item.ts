@@ -38,6 +38,7 @@ import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
 import { itemAction, listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
+import { wasItemStored } from "#store/data/removed-items.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
 import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import {
@@ -146,7 +147,14 @@ export async function createItem(
     async store(prepared, claim) {
       const stored = await storeItem(ctx, access, prepared, claim);
       if (stored && stored.outcome !== "not_stored") return stored;
-      access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
+      const { compiled } = await loadCurrentCollection(ctx, access).catch(
+        async (error: unknown) => {
+          // A call without a response may have stored the item just before the collection was deleted.
+          const db = ctx.databases.of(access.collection);
+          throw (await wasItemStored(db, prepared.item.id)) ? problem.tryAgain() : error;
+        },
+      );
+      access = accessCollection(ctx, compiled);
       return undefined;
     },
     respond: (response, assigned) => toItemView(access, response, assigned),
