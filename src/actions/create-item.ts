@@ -147,14 +147,12 @@ export async function createItem(
     async store(prepared, claim) {
       const stored = await storeItem(ctx, access, prepared, claim);
       if (stored && stored.outcome !== "not_stored") return stored;
-      const { compiled } = await loadCurrentCollection(ctx, access).catch(
-        async (error: unknown) => {
-          // A call without a response may have stored the item just before the collection was deleted.
-          const db = ctx.databases.of(access.collection);
-          throw (await wasItemStored(db, prepared.item.id)) ? problem.tryAgain() : error;
-        },
-      );
-      access = accessCollection(ctx, compiled);
+      const db = ctx.databases.of(access.collection);
+      const current = await loadCurrentCollection(ctx, access).catch(async (error: unknown) => {
+        // A call without a response may have stored the item just before the collection was deleted.
+        throw (await wasItemStored(db, prepared.item.id)) ? problem.tryAgain() : error;
+      });
+      access = accessCollection(ctx, current.compiled);
       return undefined;
     },
     respond: (response, assigned) => toItemView(access, response, assigned),
