@@ -1,3 +1,4 @@
+import { isSameDefinition } from "./collection-cache.ts";
 import { itemAction } from "#domain/item/change.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
@@ -147,7 +148,7 @@ function applyIdempotently(
       const { acceptance } = current.compiled.collection.definition;
       const reason = closedReason(acceptance, current.itemCount, ctx.now());
       if (reason && cause.status !== 400) throw withClosedForm(cause, request.operations, reason);
-      if (current.compiled === wholeCollection(access)) throw cause;
+      if (isSameDefinition(current.compiled, wholeCollection(access))) throw cause;
       access = accessCollection(ctx, current.compiled);
     },
     async store(prepared, claim) {

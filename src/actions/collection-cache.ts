@@ -183,6 +183,10 @@ export async function findCurrentCollection(
   return { compiled: cacheCollection(memory, current), itemCount, indexing };
 }
 
+/** Whether both are the same definition. A read compiles a definition again if the cache has another one. */
+export const isSameDefinition = (one: CompiledCollection, other: CompiledCollection): boolean =>
+  one.collection.id === other.collection.id && one.collection.stamp === other.collection.stamp;
+
 /** The dependencies of loading a collection by its id. */
 export interface CollectionSource {
   databases: Pick<Databases, "of">;

@@ -22,7 +22,7 @@ import {
 } from "#domain/item/item.ts";
 import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
 import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
-import { findCurrentCollection } from "./collection-cache.ts";
+import { findCurrentCollection, isSameDefinition } from "./collection-cache.ts";
 import {
   knowsField,
   outsideView,
@@ -38,6 +38,7 @@ import { searchEntries, uniqueValues } from "#domain/data/index-entries.ts";
 import { itemAction, listCreatedFields } from "#domain/item/change.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import { createItem as insertItem, type NewItem } from "#store/data/create-item.ts";
+import { wasItemStored } from "#store/data/removed-items.ts";
 import type { Claim, AssignedValues } from "#store/data/replays.ts";
 import { checkWithReferences, guardedReferences, rejectUnknownReferences } from "./references.ts";
 import {
@@ -140,13 +141,18 @@ export async function createItem(
     async reject(cause) {
       const current = await loadCurrentCollection(ctx, access);
       assertAccepting(current, ctx.now());
-      if (current.compiled === wholeCollection(access)) throw cause;
+      if (isSameDefinition(current.compiled, wholeCollection(access))) throw cause;
       access = accessCollection(ctx, current.compiled);
     },
     async store(prepared, claim) {
       const stored = await storeItem(ctx, access, prepared, claim);
       if (stored && stored.outcome !== "not_stored") return stored;
-      access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
+      const db = ctx.databases.of(access.collection);
+      const current = await loadCurrentCollection(ctx, access).catch(async (error: unknown) => {
+        // A call without a response may have stored the item just before the collection was deleted.
+        throw (await wasItemStored(db, prepared.item.id)) ? problem.tryAgain() : error;
+      });
+      access = accessCollection(ctx, current.compiled);
       return undefined;
     },
     respond: (response, assigned) => toItemView(access, response, assigned),

@@ -19,7 +19,7 @@ import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { accessCollection, type Caller } from "./caller-access.ts";
 import { askableOptions, assertIndexed, assertOptions, searchOfCaller } from "./search-checks.ts";
-import { resolveCollection } from "./collection-cache.ts";
+import { isSameDefinition, resolveCollection } from "./collection-cache.ts";
 import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
 import { fillPage, tooComplexProblem } from "./fill-page.ts";
 import { retryOnConflict } from "./idempotent.ts";
@@ -165,7 +165,8 @@ export async function parseOrReload<Parsed>(
   } catch (error) {
     const current = await loadCurrentCollection(ctx, access);
     const hasOutdatedTarget = (await apps?.reload(ctx)) ?? false;
-    if (current.compiled === wholeCollection(access) && !hasOutdatedTarget) throw error;
+    if (isSameDefinition(current.compiled, wholeCollection(access)) && !hasOutdatedTarget)
+      throw error;
     return current;
   }
 }

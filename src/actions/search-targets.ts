@@ -19,7 +19,7 @@ import {
   type ExpandedReference,
   type Included,
 } from "#store/data/search/included.ts";
-import { resolveCollection, findCurrentCollection } from "./collection-cache.ts";
+import { resolveCollection, findCurrentCollection, isSameDefinition } from "./collection-cache.ts";
 import type { ActionContext, ReadContext } from "./context.ts";
 import { maySeeRecords } from "./references.ts";
 import { assertIndexed } from "./search-checks.ts";
@@ -84,7 +84,7 @@ export class ReadableApps {
     const current = await Promise.all(
       Array.from(this.#byKey, async ([key, access]) => {
         const found = await findCurrentCollection(ctx, "app", key);
-        return found !== undefined && found.compiled !== wholeCollection(access);
+        return found !== undefined && !isSameDefinition(found.compiled, wholeCollection(access));
       }),
     );
     return current.includes(true);

@@ -24,7 +24,7 @@ import {
   exceedsLimits,
   startRemoval,
 } from "#store/data/files.ts";
-import { findCurrentCollection } from "./collection-cache.ts";
+import { findCurrentCollection, isSameDefinition } from "./collection-cache.ts";
 import type { ActionContext, FileContext } from "./context.ts";
 import type { LoadedFile } from "./files.ts";
 import { accessCurrentCollection } from "./caller-access.ts";
@@ -75,7 +75,7 @@ export async function createFile(ctx: ActionContext, body: unknown): Promise<Loa
       // The cached definition may be outdated. Only the current one rejects a file.
       const current = await findCurrentCollection(ctx, kind, key);
       if (!current) throw problem.notFound();
-      if (current.compiled === wholeCollection(access)) throw error;
+      if (isSameDefinition(current.compiled, wholeCollection(access))) throw error;
       cached = current.compiled;
       return undefined;
     }

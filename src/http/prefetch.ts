@@ -159,7 +159,11 @@ export function createReader(
     const { result, session } = (await isUsable(firstRead))
       ? firstRead
       : startRead(c, caller, read, request, primary);
-    onRead(session);
-    return result as Promise<Data>;
+    // The session knows its versions only when the read has ended.
+    try {
+      return (await result) as Data;
+    } finally {
+      onRead(session);
+    }
   };
 }

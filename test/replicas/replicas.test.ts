@@ -1,6 +1,7 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { Gate } from "../../src/gate/gate.ts";
 import type { Client, Json } from "../support/client";
 import { client, freshKey, makeForm } from "../support/service";
 import { detachedContext } from "./execution-context";
@@ -158,6 +159,24 @@ describe("Reads from a replica", () => {
     expect((await limited.get(path)).status).toBe(200);
   });
 
+  it("report what the primary contained after a write that nothing has reported", async () => {
+    const { path } = await newChangedItem();
+    const reports: Report["told"] = [];
+    const afterLostReport = (await client()).through((request) => {
+      const gate = afterUnreportedWrite(bindings.GATE, reports);
+      const { db } = lagging.bindingAt(0);
+      return serve(
+        request,
+        withDataDb({ TIMEOUTS: reportsAtOnce, GATE: gate }, db),
+        detachedContext,
+      );
+    });
+    // The early read of the replica is not new enough, so the primary responds.
+    expect(await valueOf(afterLostReport, path)).toBe("new");
+    await vi.waitFor(() => expect(reports).toHaveLength(1));
+    expect(reports[0]).toMatchObject({ overdue: startOfWrite, bookmark: expect.any(String) });
+  });
+
   it("include every write in the changes feed", async () => {
     const { list } = await newChangedItem();
     const feed = await reader.get(list.replace("submissions", "changes"));
@@ -167,6 +186,28 @@ describe("Reads from a replica", () => {
     expect(feed.body.items.some(({ item }: Json) => item.data.a === "new")).toBe(true);
   });
 });
+
+type Report = Parameters<Gate["note"]>[0];
+const startOfWrite = 1;
+
+/** Admits requests as if a write of the credential had ended without a report. Collects the reports. */
+function afterUnreportedWrite(gate: Bindings["GATE"], reports: Report["told"]): Bindings["GATE"] {
+  const seen = { bookmark: null, untold: true, confirmed: [], overdue: startOfWrite };
+  const getByName = (name: string) => {
+    const stub = gate.getByName(name);
+    return {
+      note: (report: Report) => {
+        reports.push(...report.told);
+        return stub.note(report);
+      },
+      admit: async (...args: Parameters<typeof stub.admit>) => ({
+        ...(await stub.admit(...args)),
+        seen,
+      }),
+    };
+  };
+  return { getByName } as unknown as Bindings["GATE"];
+}
 
 /** A session of a restored database, which rejects older bookmarks. */
 function restoredSession(db: D1Database, from: string) {

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { Random } from "../soak/random.ts";
 import { origin } from "./definitions.ts";
 import { requestMove } from "./moves.ts";
+import type { SimulatedDatabase } from "./platform/database.ts";
 import { settle } from "./platform/scheduler.ts";
 import { comparableOfAll, pauseMs, recordExchanges } from "./record.ts";
-import { replay, type SendExchange } from "./replay.ts";
+import { replay, type IdPair, type SendExchange } from "./replay.ts";
 import type { Setting } from "./run.ts";
 import { World, type Answer } from "./world.ts";
 
@@ -58,7 +59,13 @@ export async function compareDatabases(
     return { status: answer.status, etag: answer.headers.get("ETag"), text: answer.text };
   };
   let difference: string | undefined;
-  for await (const { request, expected, received } of replay(exchanges, origin, send)) {
+  const ownIds = listItems(world.databases.values());
+  const single = new World(one.bundle, one.template.image, one.template.now);
+  const firstItems = listItems(single.databases.values()).map((id, index): IdPair => {
+    return [id, ownIds[index] ?? ""];
+  });
+  single.close();
+  for await (const { request, expected, received } of replay(exchanges, origin, send, firstItems)) {
     if (isDeepStrictEqual(received, expected)) continue;
     difference = `${request}\n  one database:      ${JSON.stringify(expected)}\n  several databases: ${JSON.stringify(received)}`;
     break;
@@ -67,6 +74,13 @@ export async function compareDatabases(
   const flips = world.home.select(flipped).length;
   world.close();
   return { difference, answers, flips };
+}
+
+/** Returns the IDs of all items in the order of their creation, collection by collection. */
+function listItems(databases: Iterable<SimulatedDatabase>): string[] {
+  const sql = "select id, number from item";
+  const items = [...databases].flatMap((db) => db.select<{ id: string; number: number }>(sql));
+  return items.toSorted((a, b) => a.number - b.number).map(({ id }) => id);
 }
 
 /** The schedule runs each minute and moves collections. */

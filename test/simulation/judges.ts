@@ -70,31 +70,41 @@ function findLostRead(instance: Instance, requests: AdmittedRequest[]) {
 /** The interval of erasures in the schedule, if one run is skipped. */
 const eraseEveryMs = 11 * 60_000;
 
-/** Judges the stored and delivered data after all activity has ended. */
-export function findFinalErrors(world: World, history: History): void {
+/** Returns what is wrong with the stored and delivered data once all activity has ended. */
+export function findFinalErrors(world: World, history: History): string[] {
+  const errors = [...findUnerased(world, history), ...findWrongDeliveries(world, history)];
+  return errors.length > 0 ? errors : findWrongRows(world);
+}
+
+function findWrongRows(world: World): string[] {
   const hasSeveral = world.databases.size > 1;
-  for (const db of world.databases.values()) {
-    for (const row of findInconsistentRows((sql) => db.select(sql))) {
-      const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
-        row,
-      );
-      // These queries join tables that are in different databases or split over several ones.
-      if (hasSeveral && /listener flag|^a definition with missing/.test(row)) continue;
-      // Versions are not consecutive after a restore.
-      if (!(isByVersion && world.timeline.restores > 0)) history.wrong(`stored: ${row}`);
-    }
-  }
-  const expired = world.scheduler.now - retainDays * 86_400_000 - eraseEveryMs;
-  for (const { id, createdAt, states } of history.live("diary")) {
-    if (createdAt < expired && states.at(-1)?.status === "closed")
-      history.wrong(`stored: ${id}, which has expired`);
-  }
-  judgeDeliveries(world, history);
+  const rows = [...world.databases.values()].flatMap((db) =>
+    findInconsistentRows((sql) => db.select(sql)),
+  );
+  const isJudged = (row: string) => {
+    const isByVersion = /^(an item|a definition) with missing|^a change that does not point/.test(
+      row,
+    );
+    // These queries join tables that are in different databases or split over several ones.
+    if (hasSeveral && /listener flag|^a definition with missing/.test(row)) return false;
+    // Versions are not consecutive after a restore.
+    return !(isByVersion && world.timeline.restores > 0);
+  };
+  return rows.filter(isJudged).map((row) => `stored: ${row}`);
+}
+
+function findUnerased({ scheduler }: World, history: History): string[] {
+  const expired = scheduler.now - retainDays * 86_400_000 - eraseEveryMs;
+  return history
+    .live("diary")
+    .filter(({ createdAt, states }) => createdAt < expired && states.at(-1)?.status === "closed")
+    .map(({ id }) => `stored: ${id}, which has expired`);
 }
 
 const isDelivered = ({ status }: ReceivedMessage) => status !== null && status < 300;
 
-function judgeDeliveries(world: World, history: History): void {
+function findWrongDeliveries(world: World, history: History): string[] {
+  const errors: string[] = [];
   for (const [index, url] of hookUrls.entries()) {
     const messages = world.receivers.messages.filter((message) => message.url === url);
     for (const { key } of allCollections) {
@@ -106,14 +116,16 @@ function judgeDeliveries(world: World, history: History): void {
         const type = sentTypes[index]?.(change) ?? null;
         return change.commit > 0 && type !== null ? [{ change, type }] : [];
       });
-      judgeFeedOfHook(history, `the webhook ${index + 1} of ${key}`, expected, messages);
+      const what = `the webhook ${index + 1} of ${key}`;
+      errors.push(...findFeedErrors(what, expected, messages));
     }
   }
   for (const { body } of world.receivers.messages) {
     const { id, version } = body.data;
     if (!history.wasCommitted(id, version))
-      history.wrong(`a webhook got ${id} version ${version}, which was never committed`);
+      errors.push(`a webhook got ${id} version ${version}, which was never committed`);
   }
+  return errors;
 }
 
 const typeOf = ({ action }: Change): SeenAs => {
@@ -141,14 +153,14 @@ export function watchViewHook(world: World, history: History): void {
 
 /**
  * Requires that every change arrives, and that the first attempt of each one comes after the delivery of the previous
- * one.
+ * one. Returns the errors.
  */
-function judgeFeedOfHook(
-  history: History,
+function findFeedErrors(
   what: string,
   expected: readonly { change: Change; type: SeenAs }[],
   messages: readonly ReceivedMessage[],
-): void {
+): string[] {
+  const errors: string[] = [];
   let previous = -1;
   for (const { change, type } of expected) {
     // After a restore, a change may equal one from the undone time.
@@ -159,14 +171,13 @@ function judgeFeedOfHook(
       data.type === type;
     const first = messages.findIndex((message) => matches(message));
     const delivered = messages.findIndex((message) => matches(message) && isDelivered(message));
-    if (delivered === -1) {
-      history.wrong(`${what} never got ${change.id} version ${change.version}`);
-      return;
-    }
+    if (delivered === -1)
+      return [...errors, `${what} never got ${change.id} version ${change.version}`];
     if (first < previous)
-      history.wrong(
+      errors.push(
         `${what} got ${change.id} version ${change.version} before the previous change was delivered`,
       );
     previous = delivered;
   }
+  return errors;
 }

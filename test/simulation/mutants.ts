@@ -1,16 +1,15 @@
 import type { Patch } from "./bundle.ts";
+import type { ThemeName } from "./plan.ts";
 import { moveMutants } from "./move-mutants.ts";
 
 /** Bugs that the simulation must find. Each one is a few changed words of the source. */
 export interface Mutant {
   name: string;
   patches: readonly Patch[];
-  /** The seed that finds a rare bug. The search for other bugs starts at seed 1. */
-  seed?: number;
+  /** The theme of the plans that find a rare bug. Without one, seeds pick the themes. */
+  theme?: ThemeName;
   /** Whether only plans with moves can find it. */
   hasMoves?: boolean;
-  /** Whether no known seed finds the bug in two minutes, so that only `--nightly` looks for it. */
-  isElusive?: boolean;
 }
 
 const mutant = (name: string, file: string, from: string, to: string): Mutant => ({
@@ -18,11 +17,10 @@ const mutant = (name: string, file: string, from: string, to: string): Mutant =>
   patches: [{ file: `src/${file}`, from, to }],
 });
 
-/** A bug that few seeds find. */
-const rareMutant = (seed: number, ...bug: Parameters<typeof mutant>): Mutant => ({
+/** A bug that only plans with a theme find often. */
+const rareMutant = (theme: ThemeName, ...bug: Parameters<typeof mutant>): Mutant => ({
   ...mutant(...bug),
-  seed,
-  isElusive: true,
+  theme,
 });
 
 const createItem = "store/data/create-item.ts";
@@ -175,7 +173,7 @@ export const mutants: readonly Mutant[] = [
     "if (attempt === maxPushAttempts || error instanceof TimeoutError) return;",
   ),
   rareMutant(
-    276,
+    "credentials",
     "a late read undoes a revocation",
     "gate/gate.ts",
     "if (known && (known !== previous || isOlderThanKnown(credential, known))) return known;",
@@ -243,13 +241,22 @@ export const mutants: readonly Mutant[] = [
     "changes, nextPosition: end,",
   ),
   // What must happen in the end
-  rareMutant(
-    316,
-    "a late replica's newer revision outlives a restore",
-    "actions/collection-cache.ts",
-    "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
-    "cached?.id === current?.collection.id;",
-  ),
+  {
+    name: "a late replica's newer revision outlives a restore",
+    theme: "restored definitions",
+    patches: [
+      {
+        file: "src/actions/collection-cache.ts",
+        from: "cached?.id === current?.collection.id && cached?.stamp === current?.collection.stamp;",
+        to: "cached?.id === current?.collection.id;",
+      },
+      {
+        file: "src/actions/collection-cache.ts",
+        from: "one.collection.id === other.collection.id && one.collection.stamp === other.collection.stamp;",
+        to: "one === other;",
+      },
+    ],
+  },
   mutant(
     "a webhook never retries",
     "delivery/deliver.ts",
@@ -282,7 +289,7 @@ export const mutants: readonly Mutant[] = [
   ),
   // Deletions of forms
   rareMutant(
-    46,
+    "deletions",
     "a list has no limit once its form is deleted",
     "store/data/items.ts",
     "from tally t where t.collection_id = ${collectionIdSql(v)}), 0)`",
@@ -375,15 +382,12 @@ export const mutants: readonly Mutant[] = [
     "if (position.mark !== mark) throw problem.changesExpired();",
     "",
   ),
-  {
-    ...mutant(
-      "a webhook shows items as they are outside of its view",
-      "actions/webhook-messages.ts",
-      "seesItem({ now }, access, item, outdated)",
-      "seesItem({ now }, whole, item, outdated)",
-    ),
-    seed: 72,
-  },
+  mutant(
+    "a webhook shows items as they are outside of its view",
+    "actions/webhook-messages.ts",
+    "seesItem({ now }, access, item, outdated)",
+    "seesItem({ now }, whole, item, outdated)",
+  ),
   mutant(
     "a webhook does not say what leaves its view",
     "domain/webhook/events.ts",
@@ -411,8 +415,7 @@ export const mutants: readonly Mutant[] = [
   ),
   {
     name: "replays outlive a restore",
-    seed: 66,
-    isElusive: true,
+    theme: "restored keys",
     patches: [
       {
         file: "src/store/data/replays.ts",

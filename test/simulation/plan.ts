@@ -26,7 +26,7 @@ const loads = {
   aggregate: 3,
   undo: 3,
   readBack: 7,
-  // Only in some plans, so that the others have more of the remaining steps.
+  // Only in plans with a theme, so that the others have more of the remaining steps.
   customer: 0,
   order: 0,
   relink: 0,
@@ -39,27 +39,11 @@ const loads = {
   restoreForm: 0,
   poll: 0,
   diary: 0,
+  lateReads: 0,
   // Only at the end.
   wholeFeeds: 0,
   wholePartnerFeed: 0,
 };
-/** Additional steps in plans about links, views and deletions. */
-const special = {
-  customer: 6,
-  order: 12,
-  relink: 8,
-  expand: 8,
-  erase: 4,
-  view: 4,
-  partner: 14,
-  partnerFeed: 6,
-  deleteForm: 2,
-  restoreForm: 3,
-  poll: 8,
-  diary: 8,
-};
-const specialShare = 0.4;
-
 const noLoads = Object.fromEntries(Object.keys(loads).map((name) => [name, 0])) as typeof loads;
 
 /** Events of the platform, and their frequencies. */
@@ -83,17 +67,75 @@ const happenings = {
   restoreOne: 0,
   // Only in plans with several databases.
   requestMove: 0,
+  moveDiary: 0,
   stopMove: 0,
   expireCopies: 0,
 };
-const withRestores = { ...happenings, keepImage: 3, restore: 2 };
-const restoreShare = 0.3;
-
 /** Additional events while collections move. */
 const moving = { requestMove: 12, stopMove: 0.6, disturbRun: 5, expireCopies: 1.5, deploy: 1.5 };
 
+const restoring = { keepImage: 3, restore: 2 };
+const restoringOne = { restoreOne: 6 };
+const restoreShare = 0.3;
+
 type Load = keyof typeof loads;
 export type Happening = keyof typeof happenings;
+
+/** What clients and the platform do more often in some plans, so that rare combinations are frequent there. */
+interface Theme {
+  /** How often seeds pick the theme. */
+  weight: number;
+  loads?: Partial<Record<Load, number>>;
+  happenings?: Partial<Record<Happening, number>>;
+}
+
+const manyRestores = { keepImage: 20, restore: 20 };
+
+const themes = {
+  general: { weight: 30 },
+  "special collections": {
+    weight: 25,
+    loads: {
+      customer: 6,
+      order: 12,
+      relink: 8,
+      expand: 8,
+      erase: 4,
+      view: 4,
+      partner: 14,
+      partnerFeed: 6,
+      deleteForm: 2,
+      restoreForm: 3,
+      poll: 8,
+      diary: 8,
+    },
+  },
+  credentials: { weight: 2, loads: { issue: 14, revoke: 14, rotate: 12, narrow: 4, guest: 10 } },
+  deletions: { weight: 2, loads: { deleteForm: 40, restoreForm: 40, poll: 120 } },
+  "restored keys": { weight: 2, loads: { create: 40, retry: 40 }, happenings: manyRestores },
+  "restored definitions": {
+    weight: 2,
+    loads: { define: 30, search: 80 },
+    happenings: manyRestores,
+  },
+} satisfies Record<string, Theme>;
+
+/** The themes of plans in which collections move. */
+const movingThemes = {
+  general: themes.general,
+  "special collections": themes["special collections"],
+  "moves before erasures": {
+    weight: 4,
+    loads: { diary: 10 },
+    happenings: { moveDiary: 20, skipSchedule: 10 },
+  },
+  "unreported writes": { weight: 4, loads: { lateReads: 6, readBack: 0 } },
+} satisfies Record<string, Theme>;
+
+export type ThemeName = keyof typeof themes | keyof typeof movingThemes;
+
+/** Whether only plans in which collections move have the theme. */
+export const needsMoves = (theme: ThemeName): boolean => !(theme in themes);
 
 /**
  * One step: an action of a client or an event of the platform. It has the same effect when other steps are left out.
@@ -142,18 +184,28 @@ const specialReads = { expand: 8 };
 
 /**
  * Creates a plan. Plans with moves pause until just before each run of the schedule, so that clients are active during
- * moves.
+ * moves. The seed picks the theme, unless one is prescribed.
  */
-export function makePlan(seed: number, count: number, hasMoves = false): Step[] {
+export function makePlan(
+  seed: number,
+  count: number,
+  { hasMoves = false, theme: prescribed }: { hasMoves?: boolean; theme?: ThemeName } = {},
+): Step[] {
   const random = new Random(seed);
-  const isSpecial = random.chance(specialShare);
-  const writes = isSpecial ? { ...loads, ...special } : loads;
-  const reading = { ...noLoads, ...reads, ...(isSpecial ? specialReads : {}) };
-  const usual = random.chance(restoreShare) ? withRestores : happenings;
-  const isRestored = usual === withRestores;
-  const happens = hasMoves
-    ? { ...usual, ...moving, ...(isRestored ? { restoreOne: 6 } : {}) }
-    : usual;
+  const pool: Partial<Record<ThemeName, Theme>> = hasMoves ? movingThemes : themes;
+  const name = prescribed ?? pickTheme(random, pool);
+  const theme = pool[name];
+  if (!theme) throw new Error(`No theme "${name}".`);
+  const writes = { ...loads, ...theme.loads };
+  const reading = { ...noLoads, ...reads, ...(writes.expand > 0 ? specialReads : {}) };
+  const isRestored = random.chance(restoreShare);
+  const happens = {
+    ...happenings,
+    ...(isRestored ? restoring : {}),
+    ...(hasMoves ? moving : {}),
+    ...(hasMoves && isRestored ? restoringOne : {}),
+    ...theme.happenings,
+  };
   const happenShare = hasMoves ? 0.15 : 0.1;
   let at = 0;
   return Array.from({ length: count }, (_, index) => {
@@ -172,6 +224,11 @@ export function makePlan(seed: number, count: number, hasMoves = false): Step[] 
       ...(random.chance(0.05) ? { backgroundMs: random.int(0, 3000) } : {}),
     };
   });
+}
+
+function pickTheme(random: Random, pool: Partial<Record<ThemeName, Theme>>): ThemeName {
+  const weights = Object.entries(pool).map(([name, { weight }]) => [name, weight]);
+  return random.weighted(Object.fromEntries(weights) as Record<ThemeName, number>);
 }
 
 /**
@@ -197,7 +254,7 @@ function movingGap(random: Random, at: number): number {
 }
 
 /** Steps that show the outcome of a write whose first calls fail, with the number of failing calls. */
-const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2 };
+const fragile: Partial<Record<Step["kind"], number>> = { undo: 3, readBack: 2, lateReads: 4 };
 
 function pickFaults(random: Random, kind: Step["kind"]): Step["faults"] {
   const { [kind]: firstCalls } = fragile;

@@ -62,13 +62,21 @@ export interface Compared {
 const isTemporary = ({ status, text }: Answered) =>
   status === 503 || text.includes('"code":"indexing"');
 
+/** The ID of an item that exists from the beginning, in the simulation and in another service. */
+export type IdPair = readonly [simulated: string, other: string];
+
 /** Sends the requests of exchanges to another service, one after the other. */
 export async function* replay(
   exchanges: readonly Exchange[],
   origin: string,
   send: SendExchange,
+  firstItems: readonly IdPair[] = [],
 ): AsyncGenerator<Compared> {
   const [simulated, other] = [new Names(), new Names()];
+  for (const [simulatedId, otherId] of firstItems) {
+    simulated.normalize(simulatedId, simulatedOrigin);
+    other.normalize(otherId, origin);
+  }
   for (const { credential, method, path, headers, body, status, etag, text } of exchanges) {
     const sent = simulated.normalize(JSON.stringify({ path, body }), simulatedOrigin);
     const request = JSON.parse(other.expand(sent)) as { path: string; body?: unknown };

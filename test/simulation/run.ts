@@ -6,10 +6,17 @@ import { Random } from "../soak/random.ts";
 import { allCollections } from "./definitions.ts";
 import { History } from "./history.ts";
 import { findFinalErrors, watchLimits, watchViewHook } from "./judges.ts";
-import { expireCopies, Moves, requestMove, stopMove, type MoveCounts } from "./moves.ts";
+import {
+  expireCopies,
+  Moves,
+  requestMove,
+  requestMoveOf,
+  stopMove,
+  type MoveCounts,
+} from "./moves.ts";
 import { clientCount, makeEnd, pickFault, type Happening, type Step } from "./plan.ts";
 import { settle, type CallFault } from "./platform/scheduler.ts";
-import { places, World, type Images, type Template } from "./world.ts";
+import { places, World, type Template, type Versions } from "./world.ts";
 
 export interface Result {
   errors: string[];
@@ -34,7 +41,8 @@ export interface Setting {
 
 /** After the last step, all activity ends within this time. */
 const restMs = 200_000;
-const calmMinutes = 12;
+/** The maximum time until all changes are delivered and all expired entries are erased. */
+const maxCalmMinutes = 12;
 
 /** Plays a plan and judges it. The same plan always gives the same trace. */
 export async function run(steps: readonly Step[], setting: Setting): Promise<Result> {
@@ -71,14 +79,16 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   await settle();
   const end = begin + (steps.at(-1)?.at ?? 0);
   await advanceMinutes(world, end, runs);
-  await scheduler.advance(scheduler.now + restMs);
+  await advanceMinutes(world, scheduler.now + restMs);
   world.receivers.failing = 0;
   for (const actor of world.objects.actors.values())
     Object.assign(actor, { nextAlarm: undefined, nextFaults: [] });
   await playEnd(world, clients, steps);
-  await advanceMinutes(world, scheduler.now + calmMinutes * 60_000);
   if (world.databases.size > 1) await endMoves(world, moves);
-  findFinalErrors(world, history);
+  const hasEnded = () => findFinalErrors(world, history).length === 0;
+  for (let minutes = 0; minutes < maxCalmMinutes && !hasEnded(); minutes += 1)
+    await advanceMinutes(world, scheduler.now + 60_000);
+  for (const error of findFinalErrors(world, history)) history.wrong(error);
   world.close();
   // Node collects garbage with finalizers only between its own tasks, and settling never returns to these.
   await new Promise((resolve) => setImmediate(resolve));
@@ -180,7 +190,7 @@ interface Platform {
   runs: Runs;
   moves: Moves;
   /** The state that a restore returns to, and the databases of the collections at that moment. */
-  kept: { image: Images; commit: number; places: Places } | null;
+  kept: { versions: Versions; commit: number; places: Places } | null;
 }
 
 type Happen = (platform: Platform, random: Random) => void;
@@ -204,6 +214,7 @@ const happen: Record<Happening, Happen> = {
     runs.skipped += random.int(1, 2);
   },
   requestMove: ({ world }, random) => requestMove(world, random),
+  moveDiary: ({ world }, random) => requestMoveOf(world, random, "form", "diary"),
   stopMove: ({ world }) => stopMove(world),
   expireCopies: ({ world }) => expireCopies(world),
   disturbAlarm: ({ world }, random) => {
@@ -236,19 +247,19 @@ const happen: Record<Happening, Happen> = {
     pickActor(world, random)?.stop("restarts for a new version");
   },
   keepImage: (platform) => {
-    const { images, moment } = platform.world;
-    platform.kept = { image: images, commit: moment, places: findPlaces(platform.world) };
+    const { world } = platform;
+    platform.kept = { versions: world.keep(), commit: world.moment, places: findPlaces(world) };
   },
   restore: ({ world, clients, moves, kept }) => {
     if (!kept) return;
-    moves.duringRestore(() => world.restore(kept.image));
+    moves.duringRestore(() => world.restore(kept.versions));
     clients.restore(kept.commit, new Set(allCollections.map(({ key }) => key)));
   },
   restoreOne: ({ world, clients, moves, kept }, random) => {
     if (!kept) return;
     const placed = findPlaces(world);
     // Collections that have moved there since would be lost (docs/deployment.md).
-    const names = Object.keys(kept.image).filter((name) =>
+    const names = [...kept.versions.keys()].filter((name) =>
       [...placed].every(([key, place]) => place !== name || kept.places.get(key) === name),
     );
     if (names.length === 0) return;
@@ -256,7 +267,8 @@ const happen: Record<Happening, Happen> = {
     const restored = [...kept.places].filter(
       ([key, place]) => place === name && (placed.get(key) ?? name) === name,
     );
-    moves.duringRestore(() => world.restore({ [name]: kept.image[name] ?? new Uint8Array() }));
+    const version = kept.versions.get(name) ?? 0;
+    moves.duringRestore(() => world.restore(new Map([[name, version]])));
     clients.restore(kept.commit, new Set(restored.map(([key]) => key)));
   },
 };

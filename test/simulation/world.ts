@@ -58,6 +58,9 @@ interface Isolate {
 /** The databases at one moment, by binding name. */
 export type Images = Readonly<Record<string, Uint8Array>>;
 
+/** The versions of databases at one moment, by binding name. */
+export type Versions = ReadonlyMap<string, number>;
+
 /** The initial state of the simulation: a database with accounts, credentials and definitions. */
 export interface Template {
   image: Images;
@@ -194,9 +197,7 @@ export class World {
   }
 
   #service(host: Host, bundle: Bundle): Service {
-    const { limiters } = this.#ports(host);
-    const ports = { ...this.#ports(host), limiters };
-    return bundle.createService(ports, {
+    return bundle.createService(this.#ports(host), {
       tokenSecret: "a secret of the simulation",
       setupSecret: "a set-up secret",
       origin,
@@ -297,14 +298,17 @@ export class World {
       });
       const deliver = () => {
         const isolate = this.isolates[isolateIndex % this.isolates.length] as Isolate;
-        isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
+        const forget = isolate.host.onDeath(() => scheduler.after(5, () => finish("lost")));
         const serve = async () => {
           try {
             const answer = await this.#serve(isolate, request, invocation);
             invocation.end();
             this.onExchange(request, answer);
             if (isolate.host.isAlive)
-              scheduler.after(latency(scheduler, activity.random), () => finish(answer));
+              scheduler.after(latency(scheduler, activity.random), () => {
+                forget();
+                finish(answer);
+              });
           } catch (error) {
             this.thrown.push(`${label()}: ${error instanceof Error ? error.stack : String(error)}`);
           }
@@ -352,8 +356,8 @@ export class World {
   }
 
   /**
-   * Runs the schedule in an isolate. A run may fail only while an object is cut off or ends, or if its calls fail. The
-   * next run repeats its work.
+   * Runs the schedule in an isolate. A run may fail only while the object of a webhook is cut off or ends, or if its
+   * calls fail. The next run repeats its work.
    */
   schedule(isolateIndex: number, faults: readonly [number, CallFault][] = []): void {
     const { scheduler } = this;
@@ -368,7 +372,8 @@ export class World {
         .scheduled({ scheduledTime: minute * 60_000 }, { service })
         .catch((error: unknown) => {
           const isExpected = [...this.objects.actors.values()].some(
-            ({ cutUntil, stoppedAt }) => cutUntil > startedAt || stoppedAt >= startedAt,
+            ({ className, cutUntil, stoppedAt }) =>
+              className === "WebhookSender" && (cutUntil > startedAt || stoppedAt >= startedAt),
           );
           if (isExpected || faults.length > 0) return;
           const why = error instanceof Error ? error.stack : String(error);
@@ -398,12 +403,17 @@ export class World {
     return Object.fromEntries([...this.databases].map(([name, db]) => [name, db.image()]));
   }
 
-  /** Restores the databases to one moment. All code starts again in a new timeline. */
-  restore(images: Images): void {
+  /** Keeps the current versions of all databases for a restore, and returns them. */
+  keep(): Versions {
+    return new Map([...this.databases].map(([name, db]) => [name, db.keep()]));
+  }
+
+  /** Restores databases to kept versions. All code starts again in a new timeline. */
+  restore(versions: Versions): void {
     const restores = this.timeline.restores + 1;
     this.timeline = { epoch: `epoch${restores}`, restores };
     this.scheduler.generation += 1;
-    for (const [name, image] of Object.entries(images)) this.database(name).restore(image);
+    for (const [name, version] of versions) this.database(name).restore(version);
     repairDirectory(this);
     for (const actor of this.objects.actors.values()) actor.stop("restarts for the restore");
     for (const index of this.isolates.keys()) this.startIsolate(index);
@@ -448,6 +458,11 @@ export async function makeTemplate(
     return answer.body;
   };
   const credentials = await prepare(world, () => prepareData(send, cookie), 90_000);
+  const token = credentials[0]?.token ?? "";
+  for (let turn = 1; turn < diaryTurns; turn += 1) {
+    await scheduler.advance(startOfTime + turn * eraseEveryMs);
+    await prepare(world, () => enterDiary(send, token, turn));
+  }
   // At the start, the schedule is about to erase the first entries of the diary, and the former token expires soon.
   await scheduler.advance(beginning - rotatedBeforeMs);
   const rotated = await prepare(world, () => rotateOnce(send, cookie, world));
@@ -472,6 +487,11 @@ type Send = (
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+/** The schedule erases expired data in every fifth minute. */
+const eraseEveryMs = 5 * 60_000;
+/** The number of erasures that find entries of the diary that have expired since the previous one. */
+const diaryTurns = 4;
+const entriesPerTurn = 2;
 /** A minute before the schedule erases expired data. */
 const beginning = startOfTime + retainDays * dayMs + 4 * 60_000;
 /** The time before the start at which a token was rotated. The former token stays valid for an hour. */
@@ -520,12 +540,21 @@ async function prepareData(send: Send, cookie: string): Promise<Template["creden
   issued.push(await issue(partnerCredential));
   issued.push(await issue(newCredential(limits[0])));
   for (const hook of hooks()) await write("POST", "webhooks", hook);
-  for (const [index, kind] of [...kinds, ...kinds].entries()) {
+  for (const [index, kind] of [...kinds, ...kinds].entries())
     await write("POST", "apps/customers/records", { data: { title: `c${index}`, kind } });
-    const { id } = await write("POST", "forms/diary/submissions", { data: { title: `d${index}` } });
-    if (index % 2 === 0) await write("PATCH", `submissions/${id}`, { status: "closed" });
-  }
+  await enterDiary(send, issued[0]?.token, 0);
   return issued.map(({ id, token }: Json) => ({ id, token }));
+}
+
+/** Creates entries of the diary, half of which are closed. */
+async function enterDiary(send: Send, token: string, turn: number): Promise<void> {
+  const bearer = { Authorization: `Bearer ${token}` };
+  for (let index = 0; index < entriesPerTurn; index += 1) {
+    const body = { data: { title: `d${turn}.${index}` } };
+    const { id } = await send("POST", "/api/v1/forms/diary/submissions", bearer, body);
+    if (index % 2 === 0)
+      await send("PATCH", `/api/v1/submissions/${id}`, bearer, { status: "closed" });
+  }
 }
 
 function hooks(): object[] {

@@ -1,8 +1,8 @@
 import { lte, sql, type SQL } from "drizzle-orm";
-import { orm, type DataDatabase } from "#store/db/database.ts";
+import { orm, type CollectionDatabase, type DataDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { removedItem } from "#store/db/schema.ts";
-import type { Builder } from "#store/db/statement.ts";
+import { collectionStatement, type Builder } from "#store/db/statement.ts";
 
 /**
  * A client repeats a create when the response is lost, and a failed call may still run later. Both happen within
@@ -26,6 +26,18 @@ export const rememberRemovals = (db: Builder, numbers: SQL, now: SQL) =>
 /** Whether an item with this ID was stored, even if it has been deleted since. */
 export const wasStored = (id: SQL): SQL =>
   sql`(exists (select 1 from item where id = ${id}) or exists (select 1 from removed_item where id = ${id}))`;
+
+const selectWasStored = collectionStatement<{ id: string }>((db, values) =>
+  db.select({ isStored: wasStored(values.id).as("is_stored") }).from(sql`(select 1)`),
+);
+
+/** Whether an item with this ID was stored, even if it or its collection has been deleted since. */
+export async function wasItemStored(db: CollectionDatabase, id: string): Promise<boolean> {
+  const row = await retryTransient(db, () =>
+    selectWasStored(db, { id }).first<{ is_stored: number }>(),
+  );
+  return row?.is_stored === 1;
+}
 
 const retentionMs = 60 * 60_000;
 

@@ -87,7 +87,19 @@ export class Caller {
       const outcome = answer === "lost" ? "was not answered" : `returned ${answer.text}`;
       this.history.wrong(`${method} ${path} ${outcome} although nothing disturbs the service`);
     }
+    this.#judgeUndisturbed(step, method, path, answer);
     return { answer, started, startedAt, ended: this.world.moment };
+  }
+
+  /**
+   * Requires that a request without faults succeeds. Moves delay requests, and changes of a credential need its object,
+   * which may be cut off.
+   */
+  #judgeUndisturbed({ faults }: Step, method: string, path: string, answer: Answer | "lost"): void {
+    const isExcused =
+      faults.length > 0 || this.world.databases.size > 1 || path.startsWith("/admin/integrations");
+    if (isExcused || answer === "lost" || answer.isFormer || answer.status !== 503) return;
+    this.history.wrong(`${method} ${path} returned ${answer.text} although nothing disturbs it`);
   }
 
   #nextRequest(): string {

@@ -18,7 +18,7 @@ export class Definitions extends Subject {
     });
     if (answer === "lost" || answer.status !== 200) return;
     const { fields, description: _, ...rest } = answer.body;
-    const isSearchable = random.chance(0.7);
+    const isSearchable = random.chance(0.5);
     const changed = fields
       .filter((field: Json) => field.key !== "extra")
       .map((field: Json) => (field.key === "n" ? { ...field, searchable: isSearchable } : field));

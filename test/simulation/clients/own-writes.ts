@@ -1,5 +1,7 @@
+import { overdueAfterMs } from "../../../src/gate/pending-writes.ts";
 import type { Random } from "../../soak/random.ts";
-import { collections, kindOf, type CollectionKey } from "../definitions.ts";
+import { allCollections, collections, kindOf, type CollectionKey } from "../definitions.ts";
+import { findPlaces } from "../ownership.ts";
 import type { Step } from "../plan.ts";
 import { quiet } from "../world.ts";
 import { credentialOfStep, pathOf, Subject } from "./caller.ts";
@@ -10,11 +12,15 @@ import { explain } from "./explain.ts";
 /** After a pause of this length, the object of a credential stores each write before it admits the next one. */
 const pauseMs = 8000;
 
+/** The collections that always exist. */
+const listed = allCollections.map(({ key }) => key).filter((key) => key !== "polls");
+
 /** Clients that use an item immediately after writing it, while calls fail and objects restart. */
 export class OwnWrites extends Subject {
   readonly steps = {
     undo: (step: Step) => this.#undo(step),
     readBack: (step: Step, random: Random) => this.#readBack(step, random),
+    lateReads: (step: Step, random: Random) => this.#readLate(step, random),
   };
 
   /** Creates a submission and deletes it. A call of the create that failed may still run afterwards. */
@@ -38,6 +44,25 @@ export class OwnWrites extends Subject {
       world.objects.actors.get(gate)?.stop("is killed");
     }
     await Promise.all([this.#list(step, key), this.#list(step, key)]);
+  }
+
+  /**
+   * Creates an item. All isolates often restart, so that nothing reports the write to the object of the credential.
+   * After a minute, when such a write has ended, reads a collection in another database, which confirms only that
+   * database. Then lists the items.
+   */
+  async #readLate(step: Step, random: Random): Promise<void> {
+    const { world } = this.caller;
+    const { scheduler } = world;
+    const { key } = random.pick(collections.slice(0, 2));
+    if ((await this.#create(step, key, quiet)) === undefined) return;
+    if (random.chance(0.7)) for (const index of world.isolates.keys()) world.startIsolate(index);
+    await scheduler.timer(overdueAfterMs + pauseMs, () => true).done;
+    const owners = findPlaces(world);
+    const others = listed.filter((other) => owners.get(other) !== owners.get(key));
+    if (others.length > 0) await this.#list(step, random.pick(others));
+    await scheduler.timer(pauseMs, () => true).done;
+    await Promise.all(Array.from({ length: 3 }, () => this.#list(step, key)));
   }
 
   /** Returns the ID of the new item, and undefined if the outcome is unknown. */

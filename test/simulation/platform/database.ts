@@ -2,8 +2,8 @@ import type { Host } from "./host.ts";
 import type { Queue } from "./queue.ts";
 import { Copy, sqlOf, tooBigCode, type Query, type QueryResult } from "./sqlite.ts";
 
-/** A committed batch that replicas repeat. A restore replaces everything. */
-type LogEntry = { writes: readonly Query[] } | { image: Uint8Array };
+/** A committed batch that replicas repeat, or a restore of an earlier version. */
+type LogEntry = { writes: readonly Query[] } | { restored: number };
 
 const maxQueriesPerInvocation = 1000;
 
@@ -20,6 +20,8 @@ export class SimulatedDatabase {
   readonly name: string;
   #primary: Copy;
   readonly #log: LogEntry[] = [];
+  /** The versions that a restore may return to. */
+  readonly #kept = new Set<number>();
   readonly #base: Uint8Array;
   readonly #replicas = new Map<number, Copy>();
   readonly #now: () => number;
@@ -44,10 +46,18 @@ export class SimulatedDatabase {
     return this.#primary.image();
   }
 
-  /** Restores an image. Bookmarks continue, like in D1 after Time Travel. */
-  restore(image: Uint8Array): void {
-    this.#primary.replace(image);
-    this.#log.push({ image });
+  /** Keeps the current version for a restore, and returns it. */
+  keep(): number {
+    const { version } = this;
+    if (!this.#kept.has(version)) this.#primary.keep();
+    this.#kept.add(version);
+    return version;
+  }
+
+  /** Restores the version that was kept last. Bookmarks continue, like in D1 after Time Travel. */
+  restore(version: number): void {
+    this.#primary.restore(version);
+    this.#log.push({ restored: version });
     this.#primary.version = this.version;
   }
 
@@ -96,7 +106,8 @@ export class SimulatedDatabase {
     }
     for (; replica.version < version; replica.version += 1) {
       const entry = this.#log[replica.version] as LogEntry;
-      if ("image" in entry) replica.replace(entry.image);
+      if (this.#kept.has(replica.version)) replica.keep();
+      if ("restored" in entry) replica.restore(entry.restored);
       else for (const query of entry.writes) replica.run(query);
     }
     return replica;

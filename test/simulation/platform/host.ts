@@ -69,7 +69,7 @@ export class Host {
   skewMs: number;
   /** Delays messages until storage has confirmed the earlier writes. */
   outputGate: () => Promise<void> | undefined = () => undefined;
-  readonly #deathRites: (() => void)[] = [];
+  readonly #deathRites = new Set<() => void>();
   readonly #generation: number;
 
   constructor(name: string, place: number, scheduler: Scheduler, skewMs: number) {
@@ -83,11 +83,14 @@ export class Host {
   kill(): void {
     if (!this.isAlive) return;
     this.isAlive = false;
-    for (const rite of this.#deathRites.splice(0)) rite();
+    for (const rite of this.#deathRites) rite();
+    this.#deathRites.clear();
   }
 
-  onDeath(rite: () => void): void {
-    this.#deathRites.push(rite);
+  /** Runs `rite` when the host dies. Returns a function that forgets it. */
+  onDeath(rite: () => void): () => void {
+    this.#deathRites.add(rite);
+    return () => void this.#deathRites.delete(rite);
   }
 
   get clock(): Clock {
@@ -106,7 +109,11 @@ export class Host {
   get random(): RandomPort {
     const { scheduler } = this;
     const source = () => scheduler.activity.random;
-    const bytes = (length: number) => Uint8Array.from({ length }, () => source().int(0, 255));
+    const bytes = (length: number) => {
+      const values = new Uint8Array(length);
+      for (let index = 0; index < length; index += 1) values[index] = source().int(0, 255);
+      return values;
+    };
     return {
       bytes,
       number: () => source().next(),

@@ -70,7 +70,7 @@ export class Actor {
     const isIdle =
       instance && instance.running === 0 && scheduler.now - instance.usedAt > hibernatesAfterMs;
     if (instance?.host.isAlive && !isIdle) return instance;
-    if (isIdle) this.stop("hibernates");
+    if (isIdle) this.#end(instance, "hibernates");
     return this.#start(activity);
   }
 
@@ -107,9 +107,13 @@ export class Actor {
   /** Ends the instance. Unwritten data is lost, and its callers get an error. */
   stop(why: string): void {
     if (!this.instance) return;
-    this.#world.scheduler.note(`${this.instance.host.name} ${why}`);
     this.stoppedAt = this.#world.scheduler.now;
-    this.instance.host.kill();
+    this.#end(this.instance, why);
+  }
+
+  #end({ host }: Instance, why: string): void {
+    this.#world.scheduler.note(`${host.name} ${why}`);
+    host.kill();
     this.instance = undefined;
   }
 
@@ -134,9 +138,10 @@ export class Actor {
     const { scheduler, observe } = this.#world;
     instance.usedAt = scheduler.now;
     instance.running += 1;
+    let forget = () => {};
     try {
       return await new Promise((resolve, reject) => {
-        host.onDeath(() => reject(new Error("Network connection lost.")));
+        forget = host.onDeath(() => reject(new Error("Network connection lost.")));
         const call = async () => {
           if (method === "alarm") storage.takeAlarm();
           const result = await object[method]?.(...copy(args));
@@ -147,6 +152,7 @@ export class Actor {
         scheduler.within(activity, call).then(resolve, reject);
       });
     } finally {
+      forget();
       instance.running -= 1;
       instance.usedAt = scheduler.now;
     }

@@ -133,8 +133,8 @@ function close(image: Uint8Array, { connection, statements }: Open): void {
 
 /** A copy of a database in memory. All its changes are in one transaction, so that they can be rolled back together. */
 export class Copy {
-  #open: Open;
-  #image: Uint8Array;
+  readonly #open: Open;
+  readonly #image: Uint8Array;
   /** The number of committed batches that the copy contains. */
   version: number;
 
@@ -144,10 +144,14 @@ export class Copy {
     this.version = version;
   }
 
-  replace(image: Uint8Array): void {
-    this.close();
-    this.#image = image;
-    this.#open = open(image);
+  /** Keeps the current version, so that it can be restored without a new connection. */
+  keep(): void {
+    this.exec(`SAVEPOINT kept${this.version}`);
+  }
+
+  /** Undoes all changes since a kept version. */
+  restore(version: number): void {
+    this.exec(`ROLLBACK TO kept${version}`);
   }
 
   close(): void {
