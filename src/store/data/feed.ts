@@ -37,11 +37,14 @@ const scannedSql = lazySql(
       order by number limit ${v.limit})`,
 );
 
-/** The changes of a page, each with the total bytes of the items before it. Computing sizes does not read the items. */
+/**
+ * The changes of a page, each with the total bytes of the items before it. The inner query computes the sizes, because
+ * SQLite copies each column in the argument of a window function, which would read every item.
+ */
 const pageChangesSql = (where: SQLWrapper) =>
-  sql`(select c.*, sum(coalesce(octet_length(i.data), 0)) over (order by c.number)
-      - coalesce(octet_length(i.data), 0) as spent
-    from ${scannedSql} c left join item i on i.number = c.item${where})`;
+  sql`(select *, sum(size) over (order by number) - size as spent
+    from (select c.*, coalesce(octet_length(i.data), 0) as size
+      from ${scannedSql} c left join item i on i.number = c.item${where}))`;
 
 const buildChanges = (db: Builder, where: SQLWrapper) =>
   db
