@@ -18,7 +18,7 @@ import { itemAuditRecord, type ActionContext } from "./context.ts";
 import { outsideView } from "./narrow-write.ts";
 import { accessCollection } from "./caller-access.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
-import { loadCurrentCollection } from "./create-item.ts";
+import { loadCurrentCollection, reloadAfterWrite } from "./create-item.ts";
 import { guardedReferences } from "./references.ts";
 import {
   batchReferences,
@@ -153,8 +153,7 @@ function applyIdempotently(
     },
     async store(prepared, claim) {
       const stored = await storePreparedBatch(ctx, access, prepared, claim);
-      if (!stored)
-        access = accessCollection(ctx, (await loadCurrentCollection(ctx, access)).compiled);
+      if (!stored) access = await reloadAfterWrite(ctx, access, prepared.write.createdItems[0]?.id);
       return stored;
     },
     respond: (response, assigned) => toOperationResults(access, response, assigned),

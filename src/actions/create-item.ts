@@ -105,6 +105,22 @@ export async function loadCurrentCollection(
   return current;
 }
 
+/**
+ * Loads the current collection after a write that reported nothing stored. If the collection was deleted, throws 404, or
+ * 503 if a call without a response stored the created item just before.
+ */
+export async function reloadAfterWrite(
+  ctx: ActionContext,
+  access: CollectionAccess,
+  createdId: string | undefined,
+): Promise<CollectionAccess> {
+  const current = await findCurrentCollection(ctx, access.collection.kind, access.collection.key);
+  if (current) return accessCollection(ctx, current.compiled);
+  const db = ctx.databases.of(access.collection);
+  const isStored = createdId !== undefined && (await wasItemStored(db, createdId));
+  throw isStored ? problem.tryAgain() : problem.notFound();
+}
+
 export function assertAccepting({ compiled, itemCount }: CountedCollection, now: number): void {
   const reason = closedReason(compiled.collection.definition.acceptance, itemCount, now);
   if (reason) throw problem.submissionsClosed(reason);
@@ -147,12 +163,7 @@ export async function createItem(
     async store(prepared, claim) {
       const stored = await storeItem(ctx, access, prepared, claim);
       if (stored && stored.outcome !== "not_stored") return stored;
-      const db = ctx.databases.of(access.collection);
-      const current = await loadCurrentCollection(ctx, access).catch(async (error: unknown) => {
-        // A call without a response may have stored the item just before the collection was deleted.
-        throw (await wasItemStored(db, prepared.item.id)) ? problem.tryAgain() : error;
-      });
-      access = accessCollection(ctx, current.compiled);
+      access = await reloadAfterWrite(ctx, access, prepared.item.id);
       return undefined;
     },
     respond: (response, assigned) => toItemView(access, response, assigned),

@@ -1,13 +1,20 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
 import { everyItem, type Client, type Fetch } from "../support/client";
-import { client, makeApp, makeForm } from "../support/service";
+import { admin, client, makeApp, makeForm } from "../support/service";
 import { dataDb, withDataDb } from "../support/databases";
 import { reportsAtOnce, serve } from "../support/serve";
 
-/** The service on a database that loses results: the next `batches` are stored, then fail. */
-function losingResults(): { fetch: Fetch; lose: (batches: number) => void } {
+/**
+ * The service on a database that loses results: the next `batches` are stored, then fail. `afterLoss` runs before each
+ * failure.
+ */
+function losingResults(): {
+  fetch: Fetch;
+  lose: (batches: number, afterLoss?: () => Promise<unknown>) => void;
+} {
   let batchesToLose = 0;
+  let runAfterLoss: (() => Promise<unknown>) | undefined;
   let hasWritten = false;
   const withLosses = <T extends D1Database | D1DatabaseSession>(database: T): T =>
     new Proxy(database, {
@@ -23,8 +30,9 @@ function losingResults(): { fetch: Fetch; lose: (batches: number) => void } {
             hasWritten ||= results.some(({ meta }) => meta.rows_written > 0);
             if (!hasWritten) return results;
             batchesToLose -= 1;
-            if (batchesToLose >= 0) throw new Error("D1_ERROR: Network connection lost.");
-            return results;
+            if (batchesToLose < 0) return results;
+            await runAfterLoss?.();
+            throw new Error("D1_ERROR: Network connection lost.");
           };
         }
         return typeof value === "function" ? value.bind(target) : value;
@@ -40,8 +48,9 @@ function losingResults(): { fetch: Fetch; lose: (batches: number) => void } {
   };
   return {
     fetch,
-    lose: (batches) => {
+    lose: (batches, afterLoss) => {
       batchesToLose = batches;
+      runAfterLoss = afterLoss;
       hasWritten = false;
     },
   };
@@ -80,6 +89,20 @@ describe("Writes whose result the database loses", () => {
     const replay = await integrator.post(path, { data: { title: "x" } }, headers);
     expect([replay.status, replay.headers.get("Idempotent-Replayed")]).toEqual([201, "true"]);
     expect(await everyItem(integrator, path)).toHaveLength(1);
+  });
+
+  it("returns 503, not 404, for a create or batch whose form a member then deletes", async () => {
+    const create = { data: { title: "x" } };
+    const batch = { operations: [{ op: "create", ...create }] };
+    for (const [name, body] of [
+      ["submissions", create],
+      ["submissions/batch", batch],
+    ] as const) {
+      const form = await makeForm(integrator);
+      lose(1, () => admin("POST", `/forms/${form}/delete`, { confirm: form }));
+      const response = await integrator.post(`/forms/${form}/${name}`, body);
+      expect([name, response.status, response.body.code]).toEqual([name, 503, "try_again"]);
+    }
   });
 
   it("returns 503 for a PATCH without retrying it", async () => {
