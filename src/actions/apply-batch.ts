@@ -1,4 +1,4 @@
-import { isSameDefinition } from "./collection-cache.ts";
+import { isSameDefinition, loadCurrentCollection } from "./collection-cache.ts";
 import { itemAction } from "#domain/item/change.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
@@ -18,7 +18,7 @@ import { itemAuditRecord, type ActionContext } from "./context.ts";
 import { outsideView } from "./narrow-write.ts";
 import { accessCollection } from "./caller-access.ts";
 import { findBatchDuplicates, findStoredDuplicates } from "./batch-duplicates.ts";
-import { loadCurrentCollection, reloadAfterWrite } from "./create-item.ts";
+import { reloadAfterWrite } from "./create-item.ts";
 import { guardedReferences } from "./references.ts";
 import {
   batchReferences,

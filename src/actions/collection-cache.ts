@@ -1,4 +1,8 @@
-import { compileCollection, type CompiledCollection } from "#domain/data/compile.ts";
+import {
+  compileCollection,
+  type CollectionAccess,
+  type CompiledCollection,
+} from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Database, Databases } from "#store/db/database.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -156,6 +160,11 @@ export function resolveCollection(
   return cacheCollection(ctx.memory, { collection, bytes }, assumed);
 }
 
+/** The current collection and its number of items. */
+export interface CountedCollection extends Pick<CurrentCollection, "itemCount" | "indexing"> {
+  compiled: CompiledCollection;
+}
+
 /**
  * Reads the current collection from the database, and forgets a cached one that differs. The key may belong to no
  * collection or to another one. After a restore, a late replica may have returned a newer revision that the database no
@@ -170,9 +179,7 @@ export async function findCurrentCollection(
   }: Pick<ReadContext, "databases" | "memory"> & Partial<Pick<ReadContext, "versions">>,
   kind: CollectionKind,
   key: string,
-): Promise<
-  (Pick<CurrentCollection, "itemCount" | "indexing"> & { compiled: CompiledCollection }) | undefined
-> {
+): Promise<CountedCollection | undefined> {
   const current = await findCollection(databases.named(kind, key), kind, key);
   const cached = findCollectionInMemory(memory, kind, key)?.collection;
   const isCurrent =
@@ -181,6 +188,16 @@ export async function findCurrentCollection(
   if (!current) return undefined;
   const { itemCount, indexing } = current;
   return { compiled: cacheCollection(memory, current), itemCount, indexing };
+}
+
+/** Reads the current collection. Throws 404 if it was deleted. */
+export async function loadCurrentCollection(
+  ctx: ReadContext,
+  { collection }: CollectionAccess,
+): Promise<CountedCollection> {
+  const current = await findCurrentCollection(ctx, collection.kind, collection.key);
+  if (!current) throw problem.notFound();
+  return current;
 }
 
 /** Whether both are the same definition. A read compiles a definition again if the cache has another one. */

@@ -2,7 +2,6 @@ import { duplicateProblem } from "./duplicates.ts";
 import { newItemMarks, noMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
-import type { CompiledCollection } from "#domain/data/compile.ts";
 import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
@@ -20,9 +19,14 @@ import {
   formatReceiptNumber,
   type ItemView,
 } from "#domain/item/item.ts";
-import { type ActionContext, type ReadContext, itemAuditRecord } from "./context.ts";
+import { type ActionContext, itemAuditRecord } from "./context.ts";
 import { computeWithinBudget, emptyComputation } from "./compute-within-budget.ts";
-import { findCurrentCollection, isSameDefinition } from "./collection-cache.ts";
+import {
+  findCurrentCollection,
+  isSameDefinition,
+  loadCurrentCollection,
+  type CountedCollection,
+} from "./collection-cache.ts";
 import {
   knowsField,
   outsideView,
@@ -87,22 +91,6 @@ export function buildDraft(
     status,
     errors: [...sent.errors, ...visibleErrors(access, [...fieldErrors, ...computed.errors])],
   };
-}
-
-/** The current collection and its number of items. */
-export interface CountedCollection {
-  compiled: CompiledCollection;
-  itemCount: number;
-  indexing: { fields: number[] } | null;
-}
-
-export async function loadCurrentCollection(
-  ctx: ReadContext,
-  { collection }: CollectionAccess,
-): Promise<CountedCollection> {
-  const current = await findCurrentCollection(ctx, collection.kind, collection.key);
-  if (!current) throw problem.notFound();
-  return current;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { loadCurrentCollection } from "./collection-cache.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { closedReason } from "#domain/definition/collection.ts";
 import { diffStates, type FieldChange, statusFieldId } from "#domain/item/change.ts";
@@ -12,7 +13,6 @@ import type { OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-changes.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
-import { loadCurrentCollection } from "./create-item.ts";
 import { firstConflict } from "./duplicates.ts";
 
 /** The outcome of a row, or the problem that rejects it. */

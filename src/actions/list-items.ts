@@ -12,14 +12,18 @@ import type { NewItem } from "#store/data/create-item.ts";
 import type { ReadContext, ActionContext } from "./context.ts";
 import { accessCollection } from "./caller-access.ts";
 import { countItemsThatFit, buildItemView, type ItemView } from "#domain/item/item.ts";
-import { collectionRef, forgetCollection, loadCollectionOfHead } from "./collection-cache.ts";
+import {
+  collectionRef,
+  forgetCollection,
+  loadCollectionOfHead,
+  loadCurrentCollection,
+} from "./collection-cache.ts";
 import { presentData } from "#domain/data/values.ts";
 import { findItemConflicts } from "#store/data/item-ranges.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { resolveReferences } from "./references.ts";
 import {
   prepareItem,
-  loadCurrentCollection,
   buildDraft,
   assertAccepting,
   assertTypeStable,

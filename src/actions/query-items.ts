@@ -19,8 +19,12 @@ import type { SearchPage } from "#store/data/search/page.ts";
 import type { ReadContext } from "./context.ts";
 import { accessCollection, type Caller } from "./caller-access.ts";
 import { askableOptions, assertIndexed, assertOptions, searchOfCaller } from "./search-checks.ts";
-import { isSameDefinition, resolveCollection } from "./collection-cache.ts";
-import { loadCurrentCollection, type CountedCollection } from "./create-item.ts";
+import {
+  isSameDefinition,
+  resolveCollection,
+  loadCurrentCollection,
+  type CountedCollection,
+} from "./collection-cache.ts";
 import { fillPage, tooComplexProblem } from "./fill-page.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import {

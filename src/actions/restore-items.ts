@@ -1,3 +1,4 @@
+import { loadCurrentCollection } from "./collection-cache.ts";
 import { fitDefinition } from "#domain/data/fit-definition.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { searchEntries, uniqueValues, type UniqueValue } from "#domain/data/index-entries.ts";
@@ -19,7 +20,6 @@ import { storeBatch, type BatchWrite } from "#store/data/batch-write.ts";
 import { loadDeletedItems } from "#store/data/deleted-items.ts";
 import { findUniqueConflicts, type RequestedValue } from "#store/data/item-ranges.ts";
 import { itemAuditRecord, type ActionContext } from "./context.ts";
-import { loadCurrentCollection } from "./create-item.ts";
 import { numberedFields } from "./duplicates.ts";
 import { retryOnConflict } from "./idempotent.ts";
 import { emptyWrite } from "./remove-items.ts";

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
-import { requireCachedOrStoredCollection } from "#actions/collection-cache.ts";
+import {
+  requireCachedOrStoredCollection,
+  loadCurrentCollection,
+} from "#actions/collection-cache.ts";
 import type { ReadContext } from "#actions/context.ts";
-import { loadCurrentCollection } from "#actions/create-item.ts";
 import { queryItems, type ItemQuery, type QueryPage } from "#actions/query-items.ts";
 import { accessCurrentCollection } from "#actions/caller-access.ts";
 import type { ReadRequest } from "#actions/read.ts";
