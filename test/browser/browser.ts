@@ -111,6 +111,7 @@ async function expectNoSidewaysScroll(page: Page): Promise<void> {
 }
 
 const [desktopWidth, phoneWidth] = [1440, 390];
+const windowHeight = 900;
 
 /** How many pages of this file were checked. */
 let checkedCount = 0;
@@ -119,11 +120,15 @@ let checkedCount = 0;
  * Checks a page at the width of a desktop in one colour scheme, and at that of a phone in the other: no axe violations and
  * no sideways scrolling. Pages take turns between the two combinations. On a phone, data tables must also fit. There, a row
  * is a card with at most one line per column, and with three lines in any case. Tables of prose in the documentation may
- * scroll.
+ * scroll. `height` is that of the window.
  */
-export async function expectGoodLooks(page: Page, tables: "data" | "prose" = "data") {
+export async function expectGoodLooks(
+  page: Page,
+  tables: "data" | "prose" = "data",
+  height = windowHeight,
+) {
   const check = async (width: number, colorScheme: Scheme, rules: readonly string[] | null) => {
-    await page.setViewportSize({ width, height: 900 });
+    await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
     await expectNoAxeViolations(page, null, rules);
     await expectNoSidewaysScroll(page);
@@ -151,7 +156,7 @@ export async function expectGoodLooks(page: Page, tables: "data" | "prose" = "da
     );
     expect([page.url(), wideTables, tallTables]).toEqual([page.url(), [], []]);
   }
-  await page.setViewportSize({ width: desktopWidth, height: 900 });
+  await page.setViewportSize({ width: desktopWidth, height: windowHeight });
 }
 
 /** The maximum size of a page's HTML, style sheets and scripts, compressed. */

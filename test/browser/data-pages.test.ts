@@ -38,7 +38,8 @@ describe("Pages of definitions and data", () => {
     await page.goto("/admin/forms/long/items");
     for (const menu of ["+ Filter", "Columns"]) {
       await page.locator("summary", { hasText: menu }).click();
-      await expectGoodLooks(page);
+      // Below the window, axe would count what the open menu covers.
+      await expectGoodLooks(page, "data", 1600);
     }
     await page.goto("/admin/forms/long");
     await page.locator("li.def .row > summary").first().click();
