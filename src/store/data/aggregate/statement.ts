@@ -17,7 +17,7 @@ import {
   wholeMeasure,
   type Measure,
 } from "#store/data/search/cost.ts";
-import { hiddenBytesSql, shownMeasure } from "#store/data/search/parts.ts";
+import { hiddenBytesSql, measuringCost, shownMeasure } from "#store/data/search/parts.ts";
 import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";
 import { settledStampSql, type PageStatement } from "#store/data/search/batch.ts";
@@ -238,14 +238,15 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
     return `select ${sums.join(", ")} from ${items}`;
   }
   // Computes the parts of each item once. The limits keep SQLite from merging the subqueries.
-  const sizedMeasure = { ...shownMeasure(shownBy), bytes: "i.shown" };
+  const measure = shownMeasure(shownBy, values);
+  const sizedMeasure = { ...measure, bytes: "i.shown" };
   const isShown = ifShown(search, values, "1");
   const markedItems = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
-  const parts = `select i.*, iif(is_shown, ${shownMeasure(shownBy).bytes}, 0) as shown,
-      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
+  const parts = `select i.*, iif(is_shown, ${measure.bytes}, 0) as shown,
+      iif(is_shown, ${hiddenBytesSql(shownBy, values)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
   const viewCost = itemCost(shownBy.conditions);
   const shownCost = `${costOf(sizedMeasure)} + ${totalCostSql(viewCost, sizedMeasure)}`;
-  const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${totalCostSql(viewCost)})`;
+  const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${totalCostSql(viewCost)}) + ${measuringCost(shownBy)}`;
   const amounts = `select i.shown, i.hidden, iif(is_shown, ${shownCost}, 0) as cost, ${hiddenCost} as hidden_cost,
       iif(is_shown, ${keptBytes}, 0) as texts from (${parts}) i`;
   const sums = `select max(${sumUpTo("shown")}, ${sumUpTo("hidden")}) as bytes,

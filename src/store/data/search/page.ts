@@ -121,7 +121,7 @@ function valueScanSql(
   const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
-      select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
+      select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${probeConditions}${where} limit ${rows})
     select * from page

@@ -43,13 +43,16 @@ export const columns = () =>
  * does not see. `limitedPageSql` uses these to limit the page, and adds the data if items may be large, so that no scan
  * depends on their size.
  */
-export function hitColumns({ search: { shownBy } }: Pick<Scan, "search">): string {
+export function hitColumns(
+  { search: { shownBy } }: Pick<Scan, "search">,
+  values: SearchValues,
+): string {
   if (!shownBy) return columns();
   const data = "iif((select is_small from page_size), i.data, null) as data";
   return [
     columns().replace("i.data", data),
-    `${shownMeasure(shownBy).bytes} as shown_bytes`,
-    `${hiddenBytesSql(shownBy)} as hidden_bytes`,
+    `${shownMeasure(shownBy, values).bytes} as shown_bytes`,
+    `${hiddenBytesSql(shownBy, values)} as hidden_bytes`,
   ].join(", ");
 }
 
@@ -167,7 +170,7 @@ export function fullPageSql(
   rows: number,
   fromSql: string,
 ): string {
-  const hits = `select 'hit' as kind, i.number as k0, ${hitColumns(scan)}`;
+  const hits = `select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)}`;
   if (scan.search.shownBy) return `${hits} ${fromSql} limit ${rows}`;
   return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, values, candidates, rows))}
     ${hits}, ${allowedColumn} ${fromSql} limit (select size from n)`;
@@ -203,7 +206,7 @@ export function ascendingScanSql(
       ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
-      select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan)} from first cross join item i
+      select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan, values)} from first cross join item i
       where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
       order by i.number limit ${limit})
     select * from found

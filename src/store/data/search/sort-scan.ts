@@ -38,7 +38,7 @@ export function sortScanSql(
     scan.budget,
     candidateRows(plan.probes, search.conditions),
   );
-  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan)}
+  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan, values)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${inRangeSql(scan.range)} and ${probeConditions}${conditionsSql(scan, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
@@ -134,7 +134,7 @@ export function sortedInMemorySql(
         where (select fits from b) and ${conditionsSql(scan, values)}${afterStart}
         order by ${[...order, byNumber].join(", ")} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
-    select 'hit' as kind, ${positionColumns}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
+    select 'hit' as kind, ${positionColumns}, ${hitColumns(scan, values)} from s cross join item i on i.number = s.number
       where s.spent < ${maxPageBytes}
     union all select * from (select 'edge', ${positionColumns}, ${nullColumns(scan)} from s
       where s.spent < ${maxPageBytes} and exists (select 1 from s where spent >= ${maxPageBytes})

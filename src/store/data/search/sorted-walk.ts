@@ -30,7 +30,7 @@ import {
   partCostsSql,
   runningSql,
 } from "./shown.ts";
-import { hiddenBytesSql, shownMeasure } from "./parts.ts";
+import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { afterSql } from "./sort-scan.ts";
 
@@ -70,7 +70,7 @@ export function sortedScanSql(
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as taken from found)
-    select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
+    select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan, values)} from s cross join item i on i.number = s.number
       where s.taken < ${maxPageBytes}
     union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns(scan)} from s
       where s.taken < ${maxPageBytes} and exists (select 1 from s where taken >= ${maxPageBytes})
@@ -109,10 +109,14 @@ function keysFitSql(
   from: string,
 ): string {
   const cost = itemCost(shownBy.conditions);
+  const measuring = measuringCost(shownBy);
   const parts = {
-    shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy))),
-    rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(cost)}`),
-    others: atLeast(bytes.others, itemCostSql(cost)),
+    shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy, values))),
+    rest: atLeast(
+      bytes.rest,
+      `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(cost)} + ${measuring}`,
+    ),
+    others: atLeast(bytes.others, `${itemCostSql(cost)} + ${measuring}`),
   };
   const sql = fitsSql(narrowPartsSql({ ...search, shownBy }, values, parts), from, maxKeyItemBytes);
   return `(${sql})`;
@@ -129,7 +133,11 @@ function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: Sear
         scan.search,
         shownBy,
         values,
-        { shown: shownMeasure(shownBy).bytes, rest: hiddenBytesSql(shownBy), others: bytes },
+        {
+          shown: shownMeasure(shownBy, values).bytes,
+          rest: hiddenBytesSql(shownBy, values),
+          others: bytes,
+        },
         join,
       )})`
     : allFit;
