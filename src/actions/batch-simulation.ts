@@ -16,7 +16,7 @@ import {
 import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
-import { hiddenBytes, shownBytes } from "#domain/item/part-limits.ts";
+import { hiddenBytes, hiddenResultBytes, shownBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
 import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
@@ -69,6 +69,7 @@ export class BatchSimulation {
   #addedCount = 0;
   #writtenBytes = 0;
   #hiddenBytes = 0;
+  #resultBytes = 0;
   #uniqueValueCount = 0;
   #createdCount = 0;
 
@@ -290,11 +291,15 @@ export class BatchSimulation {
     }
   }
 
-  /** Counts visible data for each operation, and other data once, because the caller cannot change it. */
+  /**
+   * Counts visible data and hidden results for each operation, and other data once, because the caller cannot change
+   * it.
+   */
   #countBytes({ data }: Item, isCreated = false): void {
     this.#writtenBytes += shownBytes(this.#access, data);
     if (isCreated) this.#hiddenBytes += hiddenBytes(this.#access, data);
-    if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
+    else this.#resultBytes += hiddenResultBytes(this.#access, data);
+    if (Math.max(this.#writtenBytes, this.#hiddenBytes, this.#resultBytes) > maxWriteBytes)
       throw problem.batchTooLarge(maxWriteBytes);
   }
 }

@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
 import { copyItem } from "../support/copies";
 import { client, makeForm } from "../support/service";
+import { createdItem, decisions, otherThresholds, patchedItem, type Probe } from "./thresholds";
+
+/** The limits of reads and batches by the size of what a narrow credential does not see. */
 
 let owner: Client;
 beforeAll(async () => {
@@ -17,7 +20,7 @@ const computed = (key: string, formula: string) => ({
 });
 const times = (key: string, count: number) =>
   `concat(${Array.from({ length: count }, () => key).join(", ")})`;
-/** Computed texts that make 1.6 MB of a title of 19 characters. */
+/** Computed texts that make 1.6 MB from a title of 19 characters. */
 const results = [
   computed("f1", times("title", 8)),
   computed("f2", times("f1", 8)),
@@ -76,10 +79,55 @@ describe.each<[string, object, "partner" | undefined]>([
 
   it("limit what an aggregate reads to 200 MB", async () => {
     const { path, partner, ids } = await makeItems(["title", "n"], data, 1, author);
-    await copyItem(ids[0] ?? "", 400);
+    await copyItem(ids[0] ?? "", 240);
     const conditions = [{ field: "title", op: "ne", value: "x" }];
     const answer = await partner.post(`${path}/aggregate`, { ...sum, conditions });
     expect(answer.status).toBe(422);
+  });
+});
+
+describe("Large hidden results that the operations of a batch compute", () => {
+  it("are limited to 8 MB, and single writes are not", async () => {
+    const { path, partner, ids } = await makeItems(["title", "n"], { title: "t", n: 1 }, 6);
+    const operations = ids.map((id) => ({ op: "update", id, data: { title } }));
+    const batch = await partner.post(`${path}/batch`, { operations });
+    expect(batch.status).toBe(413);
+    const first = await partner.post(`${path}/batch`, { operations: operations.slice(0, 4) });
+    expect(first.status).toBe(200);
+    const single = await partner.patch(`/submissions/${ids[5]}`, { data: { title } });
+    expect(single.status).toBe(200);
+  });
+});
+
+describe("A credential that enlarges the hidden results of its items", () => {
+  it("reaches the limit of a page at the same size whatever values its items hide", async () => {
+    const make = async (decision: string): Promise<Probe> => {
+      const form = await makeForm(
+        owner,
+        [
+          ...fields,
+          { key: "x", type: "text" },
+          computed("x8", times("x", 8)),
+          ...["y", "z"].map((key) => computed(key, times("x8", 4))),
+        ],
+        { views: [{ ...view, fields: ["title", "x"] }] },
+      );
+      const path = `/forms/${form}/submissions`;
+      const permissions = ["submissions:read", "submissions:write"];
+      const partner = await client({ permissions, resources: [`form:${form}/v`] });
+      const create = (data: object) => createdItem(owner, path, { h0: decision, ...data });
+      await create({});
+      // One more letter adds 28 KB of results. Together, these are a little less than a page may read.
+      for (const length of [19, 19, 19, 19, 19, 19, 19, 8])
+        await create({ title: "t".repeat(length) });
+      const { id } = await create({});
+      return async (size) => {
+        await patchedItem(partner, id, { x: "x".repeat(size) });
+        return (await partner.get(path)).body.items.length < 10;
+      };
+    };
+    const probes = await Promise.all(decisions.map(make));
+    expect(await otherThresholds([1, 500], probes)).toEqual([]);
   });
 });
 
@@ -87,7 +135,7 @@ describe("Hidden values of less than 32 KB in each of many items", () => {
   it("limit what an aggregate reads to 200 MB", async () => {
     const data = { title: "t", n: 1, h0: "x".repeat(31_000) };
     const { path, partner, ids } = await makeItems(["title", "n"], data, 1);
-    await copyItem(ids[0] ?? "", 9000);
+    await copyItem(ids[0] ?? "", 7000);
     const conditions = [{ field: "title", op: "ne", value: "x" }];
     const answer = await partner.post(`${path}/aggregate`, { ...sum, conditions });
     expect(answer.status).toBe(422);

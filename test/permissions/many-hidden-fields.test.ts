@@ -5,6 +5,8 @@ import { copyItem } from "../support/copies";
 import { dataDb } from "../support/databases";
 import { client, makeForm } from "../support/service";
 
+/** The costs of measuring items in which most fields, or every other field, are hidden from a narrow credential. */
+
 let owner: Client;
 beforeAll(async () => {
   owner = await client();
@@ -36,10 +38,9 @@ const view = {
   fields: ["title", "n", "team"],
 };
 
-type Conditions = Json[];
-
-async function make(count: number, conditions: Conditions = view.conditions) {
-  const form = await makeForm(owner, fieldsOf(count), { views: [{ ...view, conditions }] });
+async function make(count: number, { conditions = view.conditions, shown = view.fields } = {}) {
+  const views = [{ ...view, conditions, fields: shown }];
+  const form = await makeForm(owner, fieldsOf(count), { views });
   const path = `/forms/${form}/submissions`;
   const answer = await post(owner, path, { data: { title: "t", n: 1, team: "ours" } });
   expect([answer.status, answer.text.slice(0, 300)]).toEqual([201, expect.anything()]);
@@ -88,18 +89,30 @@ describe("Through a view that hides many fields", () => {
     expect(performance.now() - start).toBeLessThan(1000);
   });
 
+  it("a search takes less than a second if every other field is visible", async () => {
+    const visible = manyOf(400).filter((_, index) => index % 2 === 0);
+    const shown = [...view.fields, ...visible.map(({ key }) => key)];
+    const { path, partner, id } = await make(400, { shown });
+    await fillAndCopy(id, 400, 4000);
+    const start = performance.now();
+    const sort = [{ field: "n" }];
+    const answer = await post(partner, `${path}/search`, { conditions: none, sort });
+    expect(answer.status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
   const texts = Array.from({ length: 47 }, (_, index) => `ours${index}`.padEnd(70, "x"));
   const costly = [
     { any: [...texts, "ours"].map((value) => ({ field: "team", op: "contains", value })) },
   ];
   const sorted = { conditions: none, sort: [{ field: "n" }] };
-  it.each<[string, number, Conditions, number, Json]>([
+  it.each<[string, number, Json[], number, Json]>([
     // More than a search sorts in memory.
     ["a sorted search, with cheap conditions,", 1900, view.conditions, 1100, sorted],
     ["a sorted search, with costly conditions,", 300, costly, 0, sorted],
     ["a page, with costly conditions,", 800, costly, 0, {}],
   ])("%s gets an answer", async (_, count, conditions, copies, body) => {
-    const { path, partner, id } = await make(count, conditions);
+    const { path, partner, id } = await make(count, { conditions });
     await fillAndCopy(id, 0, copies);
     expect((await post(partner, `${path}/search`, body)).status).toBe(200);
   });

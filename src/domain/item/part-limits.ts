@@ -23,10 +23,15 @@ export const shownBytes = (access: CollectionAccess, data: Data): number =>
  */
 export function hiddenBytes(access: CollectionAccess, data: Data): number {
   if (access.extent === "whole") return 0;
-  const { hidden } = access.parts;
-  const sizes = [pickSlots(data, hidden), hiddenResultsOf(access, data)].map(bytesOf);
-  return sizes.reduce((sum, size) => sum + inHiddenSteps("readBytes", size), 0);
+  const values = bytesOf(pickSlots(data, access.parts.hidden));
+  return inHiddenSteps("readBytes", values) + hiddenResultBytes(access, data);
 }
+
+/** Returns the stored bytes of the results that the caller does not see, in whole steps. */
+export const hiddenResultBytes = (access: CollectionAccess, data: Data): number =>
+  access.extent === "whole"
+    ? 0
+    : inHiddenSteps("readBytes", bytesOf(hiddenResultsOf(access, data)));
 
 const hiddenResultsOf = ({ parts: { hiddenResults } }: NarrowCollection, data: Data): Data =>
   Object.fromEntries(Object.entries(data).filter(([slot]) => hiddenResults.has(slot)));

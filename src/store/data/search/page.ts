@@ -2,7 +2,6 @@ import { type CollectionDatabase } from "#store/db/database.ts";
 import { SearchValues } from "./search-values.ts";
 import { itemScanSql, namedItemSql } from "./item-scan.ts";
 import { candidateRows } from "./cost.ts";
-import { candidatesWithin } from "./budget.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
 import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
@@ -16,6 +15,7 @@ import {
   candidatesSql,
   nullColumns,
   itemJoinSql,
+  itemsWithin,
   sizeSql,
   type RangeScan,
   type Scan,
@@ -118,7 +118,7 @@ function valueScanSql(
       cross join item i on ${itemJoinSql(scan)} where ${where} order by c.item ${order}`;
     return fullPageSql(scan, values, entries, rows, fromSql);
   }
-  const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
+  const maxCandidates = itemsWithin(scan, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
       select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)}

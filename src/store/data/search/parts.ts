@@ -2,43 +2,49 @@ import type { ItemParts, Slots } from "#domain/data/compile.ts";
 import { hiddenSteps } from "#domain/data/parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import type { SearchValues } from "./search-values.ts";
-import { balancedSql, type Measure } from "./cost.ts";
+import type { Measure } from "./cost.ts";
 
 /**
  * SQL for the sizes of the parts into which a narrow caller's view divides an item `i`. It reads the item's data. Each
  * size depends only on the values of its part. The SQL of a part is short, however many fields it has.
  */
 
-/** With more fields, one pass over all values of an item is faster than one lookup for each field. */
+/**
+ * With more fields, one pass over all values of an item is faster than one lookup for each field. D1 counts each value of
+ * a pass as a row.
+ */
 const maxPaths = 60;
 /** D1 limits a function to 32 arguments. */
 const maxPathsAtOnce = 30;
 
 const pathOf = (slot: string) => `$."${slot}"`;
 
+/** Lists of paths, each of which a function accepts. */
 function pathLists(slots: readonly string[]): string[] {
-  const lists = [];
-  for (let start = 0; start < slots.length; start += maxPathsAtOnce) {
-    const paths = slots.slice(start, start + maxPathsAtOnce).map((slot) => `'${pathOf(slot)}'`);
-    lists.push(paths.join(", "));
-  }
-  return lists;
+  const paths = slots.map((slot) => `'${pathOf(slot)}'`);
+  const count = Math.ceil(slots.length / maxPathsAtOnce);
+  return Array.from({ length: count }, (_, index) =>
+    paths.slice(index * maxPathsAtOnce, (index + 1) * maxPathsAtOnce).join(", "),
+  );
 }
 
 /** SQL for the bytes of the values in these slots. */
 function bytesOfSql(slots: readonly string[], values: SearchValues): string {
   if (slots.length > maxPaths) return bytesWhereSql(`in ${values.list(slots)}`);
   // With several paths, `json_extract` always returns a list. The extra path never exists.
-  const lists = pathLists(slots).map(
-    (list) => `octet_length(json_extract(i.data, ${list}, '$.no'))`,
+  return pathLists(slots).reduce(
+    (sum, paths) => `(${sum} + octet_length(json_extract(i.data, ${paths}, '$.no')))`,
+    "0",
   );
-  return lists.length === 0 ? "0" : balancedSql("+", lists);
 }
 
 /** SQL for the bytes of the values in all other slots. */
 function bytesWithoutSql(slots: readonly string[], values: SearchValues): string {
   if (slots.length > maxPaths) return bytesWhereSql(`not in ${values.list(slots)}`);
-  const rest = pathLists(slots).reduce((json, list) => `jsonb_remove(${json}, ${list})`, "i.data");
+  const rest = pathLists(slots).reduce(
+    (json, paths) => `jsonb_remove(${json}, ${paths})`,
+    "i.data",
+  );
   return `octet_length(${rest})`;
 }
 
@@ -125,30 +131,31 @@ export function hiddenBytesSql({ parts }: ShownBy, values: SearchValues): string
   const sizes = [withRows(bytesWithoutSql(notHidden, values), hiddenLists, values)];
   if (results.length > 0) sizes.push(bytesOfSql(results, values));
   const steps = sizes.map((size) => `(${size}) / ${hiddenSteps.readBytes}`);
-  return `((${steps.join(" + ")}) * ${hiddenSteps.readBytes})`;
+  // Small items need no reading, because no part of them takes a step.
+  return `iif(octet_length(i.data) < ${hiddenSteps.readBytes / 2}, 0, (${steps.join(" + ")}) * ${hiddenSteps.readBytes})`;
 }
 
 /** The cost of one step of a lookup, and of reading one value in a pass over all of them, in bytes. */
-const stepBytes = 15;
-const valueBytes = 300;
-/** The cost of measuring an item with few fields. Its bytes include this cost. */
-const minMeasuringCost = 5000;
+const stepBytes = 10;
+const valueBytes = 400;
+/** The cost of measuring an item with few fields. The limits of bytes and rows cover it. */
+const smallCost = 10_000;
 
 /**
- * The additional cost of measuring an item in which all fields have values. It is the same for all items of a view, so
- * that it tells nothing about them.
+ * An upper bound of the cost of measuring an item of any size. It is the same for all items, so a limit that depends on
+ * it shows nothing about an item. 0 for the views of most collections.
  */
 export function measuringCost({ parts }: ShownBy): number {
   const { shown, results, notHidden } = layoutOf(parts);
-  const all = [...parts.shown.keys(), ...parts.hidden.keys(), ...results].map(Number);
-  const places = new Map(all.toSorted((a, b) => a - b).map((slot, index) => [slot, index + 1]));
-  const costs = [shown, notHidden, results].map((slots) =>
+  const all = new Set([...parts.shown.keys(), ...parts.hidden.keys(), ...results].map(Number));
+  const places = new Map([...all].toSorted((a, b) => a - b).map((slot, index) => [slot, index]));
+  const costs = [shown, results, notHidden].map((slots) =>
     slots.length > maxPaths
-      ? all.length * valueBytes
+      ? all.size * valueBytes
       : slots.reduce((sum, slot) => sum + (places.get(Number(slot)) ?? 0) * stepBytes, 0),
   );
   const cost = costs.reduce((sum, each) => sum + each, 0);
-  return cost < minMeasuringCost ? 0 : cost;
+  return cost <= smallCost ? 0 : cost;
 }
 
 /** SQL for the data of an item `i`, reduced to the fields that the caller sees. */

@@ -3,9 +3,9 @@ import type { Search } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
 import type { SearchValues } from "./search-values.ts";
 import { itemCost, itemCostSql, maxCostPerByte, readsRecords } from "./cost.ts";
-import { minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
+import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
-import { hiddenBytesSql, shownMeasure } from "./parts.ts";
+import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
 import { atFirstSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
 import {
   rangeAfter,
@@ -41,18 +41,18 @@ export const columns = () =>
 /**
  * SQL for the columns of the items on a page. For a narrow caller, they include the sizes of the parts that it sees and
  * does not see. `limitedPageSql` uses these to limit the page, and adds the data if items may be large, so that no scan
- * depends on their size.
+ * depends on their size. The sizes are 0 if all items of a page fit.
  */
 export function hitColumns(
   { search: { shownBy } }: Pick<Scan, "search">,
   values: SearchValues,
 ): string {
   if (!shownBy) return columns();
-  const data = "iif((select is_small from page_size), i.data, null) as data";
+  const isSmall = "(select is_small from page_size)";
   return [
-    columns().replace("i.data", data),
-    `${shownMeasure(shownBy, values).bytes} as shown_bytes`,
-    `${hiddenBytesSql(shownBy, values)} as hidden_bytes`,
+    columns().replace("i.data", `iif(${isSmall}, i.data, null) as data`),
+    `iif(${isSmall}, 0, ${shownMeasure(shownBy, values).bytes}) as shown_bytes`,
+    `iif(${isSmall}, 0, ${hiddenBytesSql(shownBy, values)}) as hidden_bytes`,
   ].join(", ");
 }
 
@@ -101,6 +101,12 @@ export function candidatesSql(
 /** SQL that joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */
 export function itemJoinSql({ collectionId }: Scan): string {
   return `i.number = c.item and i.collection_id = ${collectionId}`;
+}
+
+/** Returns the number of items that a page may examine. It is at least one. */
+export function itemsWithin({ budget, search: { shownBy } }: Scan, rowsPerItem: number): number {
+  const maxMeasured = shownBy ? Math.floor(budget.cost / measuringCost(shownBy)) : Infinity;
+  return Math.max(1, Math.min(candidatesWithin(budget, rowsPerItem), maxMeasured));
 }
 
 /**

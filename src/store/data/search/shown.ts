@@ -9,7 +9,7 @@ import {
   type ItemCost,
   type Measure,
 } from "./cost.ts";
-import { hiddenBytesSql, hiddenMeasure, measuringCost, shownMeasure } from "./parts.ts";
+import { hiddenBytesSql, hiddenMeasure, shownMeasure } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
 
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
@@ -138,10 +138,9 @@ export function partCostsSql(
   const cost = itemCost(conditions);
   if (!shownBy) return wholePartSql(costSql(cost));
   const viewCost = itemCost(shownBy.conditions);
-  const measuring = measuringCost(shownBy);
   return narrowPartsSql({ shownBy }, values, {
     shown: costSql(cost, shownMeasure(shownBy, values)),
-    rest: `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(viewCost)} + ${measuring}`,
-    others: `${itemCostSql(viewCost)} + ${measuring}`,
+    rest: `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(viewCost)}`,
+    others: itemCostSql(viewCost),
   });
 }

@@ -11,7 +11,7 @@ import {
   maxTotalCost,
   totalCostSql,
 } from "./cost.ts";
-import { candidatesWithin, maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
+import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
 import type { Plan } from "./plan.ts";
 import { inRangeSql } from "./ranges.ts";
 import {
@@ -19,6 +19,7 @@ import {
   hitColumns,
   hitSizeColumn,
   itemJoinSql,
+  itemsWithin,
   nullColumns,
   type RangeScan,
 } from "./scan.ts";
@@ -30,7 +31,7 @@ import {
   partCostsSql,
   runningSql,
 } from "./shown.ts";
-import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
+import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { afterSql } from "./sort-scan.ts";
 
@@ -52,7 +53,7 @@ export function sortedScanSql(
   const { sort, conditions } = scan.search;
   const keys = sort.map((_, index) => `k${index}`);
   const candidates = `select distinct c.item from ${candidatesSql(plan.driver, scan, values)}`;
-  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
+  const maxCandidates = itemsWithin(scan, 1 + lookUpRows(conditions));
   const after = scan.start
     ? `where ${afterSql(scan.search, scan.start, values, { key: (index) => `k${index}`, number: "number" })}`
     : "";
@@ -109,14 +110,10 @@ function keysFitSql(
   from: string,
 ): string {
   const cost = itemCost(shownBy.conditions);
-  const measuring = measuringCost(shownBy);
   const parts = {
     shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy, values))),
-    rest: atLeast(
-      bytes.rest,
-      `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(cost)} + ${measuring}`,
-    ),
-    others: atLeast(bytes.others, `${itemCostSql(cost)} + ${measuring}`),
+    rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(cost)}`),
+    others: atLeast(bytes.others, itemCostSql(cost)),
   };
   const sql = fitsSql(narrowPartsSql({ ...search, shownBy }, values, parts), from, maxKeyItemBytes);
   return `(${sql})`;
