@@ -116,11 +116,11 @@ describe("A credential that enlarges the hidden results of its items", () => {
       const permissions = ["submissions:read", "submissions:write"];
       const partner = await client({ permissions, resources: [`form:${form}/v`] });
       const create = (data: object) => createdItem(owner, path, { h0: decision, ...data });
-      await create({});
+      const { id } = await create({});
       // One more letter adds 28 KB of results. Together, these are a little less than a page may read.
       for (const length of [19, 19, 19, 19, 19, 19, 19, 8])
         await create({ title: "t".repeat(length) });
-      const { id } = await create({});
+      await create({});
       return async (size) => {
         await patchedItem(partner, id, { x: "x".repeat(size) });
         return (await partner.get(path)).body.items.length < 10;
