@@ -75,10 +75,9 @@ const layouts = new WeakMap<ItemParts, Layout>();
 function layoutOf(parts: ItemParts): Layout {
   const known = layouts.get(parts);
   if (known) return known;
-  const isDivided = ([, columns]: readonly [string, readonly string[] | null]) => columns !== null;
   const results = [...parts.hiddenResults];
   const layout = {
-    shown: [...parts.shown].filter((entry) => !isDivided(entry)).map(([slot]) => slot),
+    shown: [...parts.shown].flatMap(([slot, columns]) => (columns === null ? [slot] : [])),
     results,
     notHidden: [...parts.shown.keys(), ...results],
     shownLists: listsOf(parts.shown, parts.hidden),
