@@ -18,7 +18,7 @@ import { conditionsSql } from "./shown.ts";
 export function namedItemSql(driver: NamedItems, scan: RangeScan, values: SearchValues): string {
   const startNumber = scan.start && values.scalar(scan.start.number);
   const range = rangeAfter(scan.range, scan.search.order, startNumber);
-  return `select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)}
+  return `select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
     from (${namedItemsSql(driver, scan.collectionId, values)}) c cross join item i on ${itemJoinSql(scan)}
     where ${inRangeSql(range)} and ${conditionsSql(scan, values)}`;
 }
@@ -55,13 +55,13 @@ function descendingScanSql(
   return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
       bottom(number) as materialized (select top.number - n.size from top, n),
       page as materialized (
-      select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)} from top cross join item i
+      select 'hit' as kind, i.number as k0, ${hitColumns(scan)} from top cross join item i
       where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
         and ${conditionsSql(scan, values)}
       order by i.number desc limit ${rows})
     select * from page
     union all
-    select 'edge', bottom.number + 1, ${nullColumns(scan)} from bottom
+    select 'edge', bottom.number + 1, ${nullColumns()} from bottom
     where (select count(*) from page) < ${rows}
       and exists (select 1 from item where number > ${above} and number <= bottom.number)`;
 }

@@ -67,8 +67,8 @@ function pageStatement(plan: Plan, scan: Scan, rows: number): PageStatement {
   const values = new SearchValues();
   const range = itemRange(scan.collectionId, scan.search, values);
   const text = withRange(range, planSql(plan, { ...scan, range }, rows, values));
-  const isLimited = scan.search.shownBy !== null;
-  return values.statement(isLimited ? limitedPageSql(scan, text, rows) : text);
+  const { shownBy } = scan.search;
+  return values.statement(shownBy ? limitedPageSql(scan, shownBy, text, rows, values) : text);
 }
 
 function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues): string {
@@ -121,12 +121,12 @@ function valueScanSql(
   const maxCandidates = itemsWithin(scan, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
-      select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)}
+      select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${probeConditions}${where} limit ${rows})
     select * from page
     union all
-    select 'edge', c.item, ${nullColumns(scan)} from (${entries}
+    select 'edge', c.item, ${nullColumns()} from (${entries}
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 

@@ -1,12 +1,12 @@
 import { lazy } from "#domain/lazy.ts";
-import type { Search } from "#domain/search/tree.ts";
+import type { Search, ShownBy } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
 import type { SearchValues } from "./search-values.ts";
 import { itemCost, itemCostSql, maxCostPerByte, readsRecords } from "./cost.ts";
 import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
 import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
-import { atFirstSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
+import { atFirstSql, computedOnceSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
 import {
   rangeAfter,
   inRangeSql,
@@ -39,25 +39,16 @@ export const columns = () =>
     .join(", ");
 
 /**
- * SQL for the columns of the items on a page. For a narrow caller, they include the sizes of the parts that it sees and
- * does not see. `limitedPageSql` uses these to limit the page, and adds the data if items may be large, so that no scan
- * depends on their size. The sizes are 0 if all items of a page fit.
+ * SQL for the columns of the items on a page. For a narrow caller, they include the data only if all items of the page
+ * fit, so that no scan depends on the size of large items. `limitedPageSql` adds the data of others.
  */
-export function hitColumns(
-  { search: { shownBy } }: Pick<Scan, "search">,
-  values: SearchValues,
-): string {
-  if (!shownBy) return columns();
-  const isSmall = "(select is_small from page_size)";
-  return [
-    columns().replace("i.data", `iif(${isSmall}, i.data, null) as data`),
-    `iif(${isSmall}, 0, ${shownMeasure(shownBy, values).bytes}) as shown_bytes`,
-    `iif(${isSmall}, 0, ${hiddenBytesSql(shownBy, values)}) as hidden_bytes`,
-  ].join(", ");
+export function hitColumns({ search: { shownBy } }: Pick<Scan, "search">): string {
+  const data = "iif((select is_small from page_size), i.data, null) as data";
+  return shownBy ? columns().replace("i.data", data) : columns();
 }
 
-export const nullColumns = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
-  [...columnNames(), ...(shownBy ? ["shown_bytes", "hidden_bytes"] : [])]
+export const nullColumns = (): string =>
+  columnNames()
     .map(() => "null")
     .join(", ");
 
@@ -68,22 +59,32 @@ export const nullColumns = ({ search: { shownBy } }: Pick<Scan, "search">): stri
 export const hitSizeColumn = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
   `${shownBy ? "0" : "octet_length(i.data)"} as size`;
 
-/** Limits the statement of a narrow caller's page. Items that do not fit have no data. */
+/**
+ * Limits the statement of a narrow caller's page by the sizes of the parts that it sees and does not see. Items that do
+ * not fit have no data. The sizes are 0 if all items fit.
+ */
 export function limitedPageSql(
   { collectionId, search, budget: { room } }: Scan,
+  shownBy: ShownBy,
   text: string,
   rows: number,
+  values: SearchValues,
 ): string {
   const keys = [...search.sort, null].map((_, index) => `k${index}`);
   const hasRoom = `h.shown_before < ${room.shown} and h.hidden_before < ${room.hidden}`;
   const data = `coalesce(h.data, iif(${hasRoom}, (select data from item where number = h.number), null)) as data`;
   const names = columnNames().map((name) => (name === "data" ? data : name));
   const sizes = ["shown_bytes", "hidden_bytes"];
+  const measures = [shownMeasure(shownBy, values).bytes, hiddenBytesSql(shownBy, values)];
+  const measured = measures.map(
+    (bytes, index) =>
+      `iif(p.data is null, (select ${bytes} from item i where i.number = p.number), 0) as ${sizes[index]}`,
+  );
   return `with page_size(is_small) as materialized (
       select coalesce(max(largest), 0) * ${rows} <= ${maxPageBytes} from tally where collection_id = ${collectionId})
     select ${["kind", ...keys, ...names, ...sizes].join(", ")} from (
       select *, ${sizes.map((name) => `${sumBefore(name)} as ${name.replace("bytes", "before")}`).join(", ")}
-      from (${text})) h`;
+      from ${computedOnceSql(`select p.*, ${measured.join(", ")} from (${text}) p`)}) h`;
 }
 
 /** Builds the SQL after `from` for a driver's items or the whole range. Table `c` has their numbers as `item`. */
@@ -176,7 +177,7 @@ export function fullPageSql(
   rows: number,
   fromSql: string,
 ): string {
-  const hits = `select 'hit' as kind, i.number as k0, ${hitColumns(scan, values)}`;
+  const hits = `select 'hit' as kind, i.number as k0, ${hitColumns(scan)}`;
   if (scan.search.shownBy) return `${hits} ${fromSql} limit ${rows}`;
   return `with ${sizeSql(scan, rows, rows, countWithinSql(scan, values, candidates, rows))}
     ${hits}, ${allowedColumn} ${fromSql} limit (select size from n)`;
@@ -212,12 +213,12 @@ export function ascendingScanSql(
       ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
-      select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan, values)} from first cross join item i
+      select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan)} from first cross join item i
       where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
       order by i.number limit ${limit})
     select * from found
     union all
-    select 'edge', ${position("top.number - 1")}, ${nullColumns(scan)} from top
+    select 'edge', ${position("top.number - 1")}, ${nullColumns()} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}
       and exists (select 1 from item where number >= top.number and number < ${below})`;
 }

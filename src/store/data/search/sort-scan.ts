@@ -36,11 +36,11 @@ export function sortScanSql(
   const entries = sortEntriesSql(plan, start, values);
   const probeConditions = plan.probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   const maxCandidates = itemsWithin(scan, candidateRows(plan.probes, search.conditions));
-  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan, values)}
+  const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${inRangeSql(scan.range)} and ${probeConditions}${conditionsSql(scan, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
-  const edge = `select 'edge', c.value, c.item, ${nullColumns(scan)} from (${entries}
+  const edge = `select 'edge', c.value, c.item, ${nullColumns()} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
   const scanSql = `${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (${hits})`;
   if (!plan.includesEmpty) return `with ${scanSql} select * from page union all ${edge}`;
@@ -132,12 +132,12 @@ export function sortedInMemorySql(
         where (select fits from b) and ${conditionsSql(scan, values)}${afterStart}
         order by ${[...order, byNumber].join(", ")} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
-    select 'hit' as kind, ${positionColumns}, ${hitColumns(scan, values)} from s cross join item i on i.number = s.number
+    select 'hit' as kind, ${positionColumns}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.spent < ${maxPageBytes}
-    union all select * from (select 'edge', ${positionColumns}, ${nullColumns(scan)} from s
+    union all select * from (select 'edge', ${positionColumns}, ${nullColumns()} from s
       where s.spent < ${maxPageBytes} and exists (select 1 from s where spent >= ${maxPageBytes})
       order by s.spent desc limit 1)
-    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b
       where not fits`;
 }
 

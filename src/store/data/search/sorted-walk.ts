@@ -71,17 +71,17 @@ export function sortedScanSql(
         from walk w cross join item i on i.number = w.number
         where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as taken from found)
-    select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan, values)} from s cross join item i on i.number = s.number
+    select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.taken < ${maxPageBytes}
-    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns(scan)} from s
+    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns()} from s
       where s.taken < ${maxPageBytes} and exists (select 1 from s where taken >= ${maxPageBytes})
       order by s.taken desc limit 1)
-    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns(scan)} from walk w
+    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns()} from walk w
       where ${inBudget} and (select count(*) from s where taken < ${maxPageBytes}) < ${rows}
         and not exists (select 1 from s where taken >= ${maxPageBytes})
         and exists (select 1 from walk w where not (${inBudget}))
       order by w.place desc limit 1)
-    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b where not fits`;
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b where not fits`;
 }
 
 /** SQL for the place of the first candidate that the budget does not cover. `end` is its place if all are cheap. */
