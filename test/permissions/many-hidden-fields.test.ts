@@ -81,15 +81,15 @@ describe("Through a view that hides many fields", () => {
     ["a page of 200 items", 1900, 250, { limit: 200 }],
     ["a search without matches", 400, 4000, { conditions: none }],
     ["a sorted search without matches", 400, 4000, { conditions: none, sort: [{ field: "n" }] }],
-  ])("%s takes less than a second", async (_, count, copies, body) => {
+  ])("%s takes less than two seconds", async (_, count, copies, body) => {
     const { path, partner, id } = await make(count);
     await fillAndCopy(id, count, copies);
     const start = performance.now();
     expect((await post(partner, `${path}/search`, body)).status).toBe(200);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  it("a search takes less than a second if every other field is visible", async () => {
+  it("a search takes less than two seconds if every other field is visible", async () => {
     const visible = manyOf(400).filter((_, index) => index % 2 === 0);
     const shown = [...view.fields, ...visible.map(({ key }) => key)];
     const { path, partner, id } = await make(400, { shown });
@@ -98,7 +98,7 @@ describe("Through a view that hides many fields", () => {
     const sort = [{ field: "n" }];
     const answer = await post(partner, `${path}/search`, { conditions: none, sort });
     expect(answer.status).toBe(200);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(2000);
   });
 
   const texts = Array.from({ length: 47 }, (_, index) => `ours${index}`.padEnd(70, "x"));
