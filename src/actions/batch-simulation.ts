@@ -16,8 +16,8 @@ import {
 import type { BatchOperation } from "#domain/item/body.ts";
 import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
-import { hiddenBytes, shownBytes } from "#domain/item/part-limits.ts";
 import { lowestVersion } from "#domain/timeline.ts";
+import { BatchBytes } from "./batch-bytes.ts";
 import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
@@ -32,12 +32,6 @@ import {
   updateAction,
   type NextState,
 } from "./update-item.ts";
-
-/**
- * The maximum data that a batch writes. A narrow caller has a separate limit of the same size for data that it does not
- * see.
- */
-const maxWriteBytes = 8_000_000;
 
 /** The maximum number of visible unique values in the items of a batch. A single item may have 2,000. */
 const maxUniqueValues = 10_000;
@@ -65,10 +59,9 @@ export class BatchSimulation {
   readonly #hiddenValues = new Set<string>();
   readonly #byName = new Map<string, TouchedItem>();
   readonly #budget: ComputeBudget;
+  readonly #bytes: BatchBytes;
   readonly #readUpsertKey: UpsertKeyReader;
   #addedCount = 0;
-  #writtenBytes = 0;
-  #hiddenBytes = 0;
   #uniqueValueCount = 0;
   #createdCount = 0;
 
@@ -83,7 +76,7 @@ export class BatchSimulation {
     this.#access = access;
     this.#budget = budget;
     this.#readUpsertKey = readUpsertKey;
-    this.#hiddenBytes = bytes.hidden;
+    this.#bytes = new BatchBytes(access, bytes.hidden);
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
       const touchedItem = { before: item, current: item, lastState: item, states: [] };
@@ -174,7 +167,7 @@ export class BatchSimulation {
     const touchedItem = { before: null, current: item, lastState: item, states: [data] };
     this.#claimFiles(touchedItem, data);
     this.touchedItems.push(touchedItem);
-    this.#countBytes(item, true);
+    this.#bytes.add(item.data, true);
     this.needsOpenForm = true;
     this.#addedCount += 1;
     this.maxAddedItems = Math.max(this.maxAddedItems, this.#addedCount);
@@ -226,7 +219,7 @@ export class BatchSimulation {
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
     // The batch itself guards new items, because the database assigns their numbers and times.
     if (!isNew(item)) assertInView(this.#access, after);
-    this.#countBytes(after);
+    this.#bytes.add(after.data);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);
     touchedItem.current = after;
@@ -288,13 +281,5 @@ export class BatchSimulation {
       const reason = "Another operation of this batch attaches this file.";
       throw problem.invalidInput([errorAt(["data", key, index], "file_in_use", reason)]);
     }
-  }
-
-  /** Counts visible data for each operation, and other data once, because the caller cannot change it. */
-  #countBytes({ data }: Item, isCreated = false): void {
-    this.#writtenBytes += shownBytes(this.#access, data);
-    if (isCreated) this.#hiddenBytes += hiddenBytes(this.#access, data);
-    if (Math.max(this.#writtenBytes, this.#hiddenBytes) > maxWriteBytes)
-      throw problem.batchTooLarge(maxWriteBytes);
   }
 }

@@ -30,4 +30,4 @@ const pickColumns = (value: Value, columns: readonly string[]): LineItemRow[] =>
 export const inHiddenSteps = (kind: keyof typeof hiddenSteps, size: number): number =>
   size - (size % hiddenSteps[kind]);
 
-export const hiddenSteps = { bytes: 32_000, entries: 300, formulaSteps: 50_000 };
+export const hiddenSteps = { bytes: 32_000, readBytes: 2000, entries: 300, formulaSteps: 50_000 };

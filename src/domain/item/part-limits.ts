@@ -17,11 +17,24 @@ export interface PartSizes {
 export const shownBytes = (access: CollectionAccess, data: Data): number =>
   bytesOf(access.extent === "whole" ? data : pickSlots(data, access.parts.shown));
 
-/** Returns the stored bytes of the hidden part in whole steps. */
-export const hiddenBytes = (access: CollectionAccess, data: Data): number =>
+/**
+ * Returns the stored bytes of the hidden part and its results, as the limits of reads count them. Each is in whole steps,
+ * because a caller can change the size of results.
+ */
+export function hiddenBytes(access: CollectionAccess, data: Data): number {
+  if (access.extent === "whole") return 0;
+  const values = bytesOf(pickSlots(data, access.parts.hidden));
+  return inHiddenSteps("readBytes", values) + hiddenResultBytes(access, data);
+}
+
+/** Returns the stored bytes of the results that the caller does not see, in whole steps. */
+export const hiddenResultBytes = (access: CollectionAccess, data: Data): number =>
   access.extent === "whole"
     ? 0
-    : inHiddenSteps("bytes", bytesOf(pickSlots(data, access.parts.hidden)));
+    : inHiddenSteps("readBytes", bytesOf(hiddenResultsOf(access, data)));
+
+const hiddenResultsOf = ({ parts: { hiddenResults } }: NarrowCollection, data: Data): Data =>
+  Object.fromEntries(Object.entries(data).filter(([slot]) => hiddenResults.has(slot)));
 
 /** Returns the stored bytes of both parts. */
 export const partBytes = (access: CollectionAccess, data: Data): PartSizes => ({
@@ -77,9 +90,7 @@ function hiddenSize(access: NarrowCollection, data: Data): PartSize {
 
 /** Returns the size of the hidden part with its results, rounded up to whole steps. */
 function othersSize(access: NarrowCollection, data: Data): PartSize {
-  const { hidden, hiddenResults } = access.parts;
-  const results = Object.entries(data).filter(([slot]) => hiddenResults.has(slot));
-  const others = { ...pickSlots(data, hidden), ...Object.fromEntries(results) };
+  const others = { ...pickSlots(data, access.parts.hidden), ...hiddenResultsOf(access, data) };
   const entries = entriesOf(access, others);
   const bytes = Math.max(bytesOf(others), bytesOf(entries));
   return {

@@ -17,7 +17,7 @@ import {
   wholeMeasure,
   type Measure,
 } from "#store/data/search/cost.ts";
-import { hiddenBytesSql, shownMeasure } from "#store/data/search/parts.ts";
+import { hiddenBytesSql, measuringCost, shownMeasure } from "#store/data/search/parts.ts";
 import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";
 import { settledStampSql, type PageStatement } from "#store/data/search/batch.ts";
@@ -39,6 +39,8 @@ import { hasMoreDecimalsSql, maxUsualSql } from "./sums.ts";
 export const maxRows = 1_000_000;
 /** The maximum cost of one aggregate, in bytes that SQLite reads. Reading that many takes about a second. */
 const maxCost = 1_000_000_000;
+/** The maximum cost of measuring all items for a narrow caller. Only views of hundreds of fields exceed it. */
+const maxMeasuringCost = 10_000_000_000;
 /** The cost per byte of reading one more value of an item. */
 const valueCost = 0.25;
 /** The maximum bytes of distinct texts that a statement may keep in memory. */
@@ -230,7 +232,9 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
   const isLight = readsRecords(cost)
     ? "false"
     : `size.largest * items <= ${maxBytes} and ${costBound} <= ${maxLightCost}`;
-  const items = `(select 1 from scope, size where items <= ${maxAggregateItems} and not (${isLight})) cross join ${fromItems}`;
+  const maxMeasured = shownBy ? Math.floor(maxMeasuringCost / measuringCost(shownBy)) : Infinity;
+  const maxItems = Math.min(maxAggregateItems, maxMeasured);
+  const items = `(select 1 from scope, size where items <= ${maxItems} and not (${isLight})) cross join ${fromItems}`;
   if (!shownBy) {
     const sums = [wholeMeasure.bytes, costOf(wholeMeasure), keptBytes].map(
       (sql) => `total(${sql})`,
@@ -238,11 +242,12 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
     return `select ${sums.join(", ")} from ${items}`;
   }
   // Computes the parts of each item once. The limits keep SQLite from merging the subqueries.
-  const sizedMeasure = { ...shownMeasure(shownBy), bytes: "i.shown" };
+  const measure = shownMeasure(shownBy, values);
+  const sizedMeasure = { ...measure, bytes: "i.shown" };
   const isShown = ifShown(search, values, "1");
   const markedItems = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
-  const parts = `select i.*, iif(is_shown, ${shownMeasure(shownBy).bytes}, 0) as shown,
-      iif(is_shown, ${hiddenBytesSql(shownBy)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
+  const parts = `select i.*, iif(is_shown, ${measure.bytes}, 0) as shown,
+      iif(is_shown, ${hiddenBytesSql(shownBy, values)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
   const viewCost = itemCost(shownBy.conditions);
   const shownCost = `${costOf(sizedMeasure)} + ${totalCostSql(viewCost, sizedMeasure)}`;
   const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${totalCostSql(viewCost)})`;
@@ -252,7 +257,8 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
       max(${sumUpTo("cost")}, ${sumUpTo("hidden_cost")}) as cost, ${sumUpTo("texts")} as texts
       from ${computedOnceSql(amounts)}`;
   const exceeds = `bytes > ${maxAggregateBytes} or cost > ${maxCost} or texts > ${maxTextBytes}`;
-  return atFirstSql("*", `(${sums})`, exceeds, "0, 0, 0");
+  const measuring = `iif((select items from scope) > ${maxItems}, ${maxCost + 1}, 0)`;
+  return atFirstSql("*", `(${sums})`, exceeds, `0, ${measuring}, 0`);
 }
 
 const isInData = ({ source }: SearchField) => source.in === "data";

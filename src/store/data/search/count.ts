@@ -23,6 +23,7 @@ import {
   countWithinSql,
   candidatesSql,
   itemJoinSql,
+  itemsWithin,
   sizeSql,
   type RangeScan,
   type Scan,
@@ -111,11 +112,11 @@ function countEntries(
 
 /** Counts matches among the driver's items or the whole range. Examines as many as a page may, newest first if possible. */
 function countItems(driver: Driver | null, scan: RangeScan, values: SearchValues): string {
-  const { search, budget } = scan;
+  const { search } = scan;
   const isOrdered = driver === null || "by" in driver || isSingleValue(driver);
   const newestFirst = isOrdered ? " order by c.item desc" : "";
   const candidates = `select c.item from ${candidatesSql(driver, scan, values)}${newestFirst}`;
-  const maxCandidates = candidatesWithin(budget, candidateRows([], search.conditions));
+  const maxCandidates = itemsWithin(scan, candidateRows([], search.conditions));
   return `with ${sizeSql(scan, maxCandidates, 0, countWithinSql(scan, values, candidates, maxCandidates))}
     select count(distinct i.number) filter (where ${conditionsSql(scan, values)}) as count,
       count(*) < max(1, (select size from n)) as exact

@@ -4,7 +4,7 @@ import type { Item } from "#domain/item/item.ts";
 import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { SearchValues } from "./search-values.ts";
-import { shownDataBytesSql, shownDataSql } from "./parts.ts";
+import { shownDataSql, shownMeasure } from "./parts.ts";
 import { recordCostSql, seesRecordSql } from "./shown.ts";
 import { allowedColumn, columnNames, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
@@ -120,7 +120,7 @@ export function recordsSql(
     isSeen: choose((shownBy) => seesRecordSql(shownBy, values), "1"),
     cost: choose(recordCostSql, "0"),
     data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
-    bytes: choose((shownBy) => shownDataBytesSql(shownBy, values), "octet_length(i.data)"),
+    bytes: choose((shownBy) => shownMeasure(shownBy, values).bytes, "octet_length(i.data)"),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { SearchValues } from "./search-values.ts";
 import { lookUpRows } from "./cost.ts";
-import { candidatesWithin } from "./budget.ts";
 import { inRangeSql, namedItemsSql, rangeAfter, type NamedItems } from "./ranges.ts";
 import {
   ascendingScanSql,
   hitColumns,
   fullPageSql,
   itemJoinSql,
+  itemsWithin,
   measuredSql,
   nullColumns,
   sizeSql,
@@ -27,7 +27,7 @@ export function namedItemSql(driver: NamedItems, scan: RangeScan, values: Search
 export function itemScanSql(scan: RangeScan, rows: number, values: SearchValues): string {
   const { conditions, order } = scan.search;
   if (conditions.length === 0) return allItemsSql(scan, rows, values);
-  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
+  const maxCandidates = itemsWithin(scan, 1 + lookUpRows(conditions));
   if (order === "desc") return descendingScanSql(scan, rows, values, maxCandidates);
   return `with ${ascendingScanSql(scan, rows, values, {
     afterNumber: scan.start?.number ?? null,
@@ -61,7 +61,7 @@ function descendingScanSql(
       order by i.number desc limit ${rows})
     select * from page
     union all
-    select 'edge', bottom.number + 1, ${nullColumns(scan)} from bottom
+    select 'edge', bottom.number + 1, ${nullColumns()} from bottom
     where (select count(*) from page) < ${rows}
       and exists (select 1 from item where number > ${above} and number <= bottom.number)`;
 }

@@ -2,7 +2,6 @@ import { type CollectionDatabase } from "#store/db/database.ts";
 import { SearchValues } from "./search-values.ts";
 import { itemScanSql, namedItemSql } from "./item-scan.ts";
 import { candidateRows } from "./cost.ts";
-import { candidatesWithin } from "./budget.ts";
 import { driverSql, findExactDriver, probeSql } from "./driver.ts";
 import { rangeAfter, inRangeSql, itemRange, withRange } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
@@ -16,6 +15,7 @@ import {
   candidatesSql,
   nullColumns,
   itemJoinSql,
+  itemsWithin,
   sizeSql,
   type RangeScan,
   type Scan,
@@ -67,8 +67,8 @@ function pageStatement(plan: Plan, scan: Scan, rows: number): PageStatement {
   const values = new SearchValues();
   const range = itemRange(scan.collectionId, scan.search, values);
   const text = withRange(range, planSql(plan, { ...scan, range }, rows, values));
-  const isLimited = scan.search.shownBy !== null;
-  return values.statement(isLimited ? limitedPageSql(scan, text, rows) : text);
+  const { shownBy } = scan.search;
+  return values.statement(shownBy ? limitedPageSql(scan, shownBy, text, rows, values) : text);
 }
 
 function planSql(plan: Plan, scan: RangeScan, rows: number, values: SearchValues): string {
@@ -118,7 +118,7 @@ function valueScanSql(
       cross join item i on ${itemJoinSql(scan)} where ${where} order by c.item ${order}`;
     return fullPageSql(scan, values, entries, rows, fromSql);
   }
-  const maxCandidates = candidatesWithin(scan.budget, candidateRows(probes, conditions));
+  const maxCandidates = itemsWithin(scan, candidateRows(probes, conditions));
   const probeConditions = probes.map((probe) => `${probeSql(probe, values)} and `).join("");
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
       select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
@@ -126,7 +126,7 @@ function valueScanSql(
       where ${probeConditions}${where} limit ${rows})
     select * from page
     union all
-    select 'edge', c.item, ${nullColumns(scan)} from (${entries}
+    select 'edge', c.item, ${nullColumns()} from (${entries}
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
 }
 

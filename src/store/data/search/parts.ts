@@ -1,94 +1,163 @@
-import type { Slots } from "#domain/data/compile.ts";
+import type { ItemParts, Slots } from "#domain/data/compile.ts";
 import { hiddenSteps } from "#domain/data/parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import type { SearchValues } from "./search-values.ts";
-import { balancedSql, type Measure } from "./cost.ts";
+import type { Measure } from "./cost.ts";
 
 /**
- * SQL for the sizes of the two parts into which a narrow caller's view divides an item `i`. It reads the item's data.
+ * SQL for the sizes of the parts into which a narrow caller's view divides an item `i`. It reads the item's data. Each
+ * size depends only on the values of its part. The SQL of a part is short, however many fields it has.
  */
 
+/**
+ * With more fields, one pass over all values of an item is faster than one lookup for each field. D1 counts each value of
+ * a pass as a row.
+ */
+const maxPaths = 60;
 /** D1 limits a function to 32 arguments. */
-const maxPaths = 30;
+const maxPathsAtOnce = 30;
 
-const pathOf = (slot: string) => `'$."${slot}"'`;
+const pathOf = (slot: string) => `$."${slot}"`;
 
-/** SQL for the values in these slots of a JSON text, as lists. Each list depends on nothing else in the JSON. */
-function valuesSql(json: string, slots: readonly string[]): string[] {
-  const lists = [];
-  for (let start = 0; start < slots.length; start += maxPaths) {
-    // With several paths, `json_extract` always returns a list. The extra path never exists.
-    const paths = [...slots.slice(start, start + maxPaths).map(pathOf), "'$.no'"];
-    lists.push(`json_extract(${json}, ${paths.join(", ")})`);
-  }
-  return lists;
+/** Lists of paths, each of which a function accepts. */
+function pathLists(slots: readonly string[]): string[] {
+  const paths = slots.map((slot) => `'${pathOf(slot)}'`);
+  const count = Math.ceil(slots.length / maxPathsAtOnce);
+  return Array.from({ length: count }, (_, index) =>
+    paths.slice(index * maxPathsAtOnce, (index + 1) * maxPathsAtOnce).join(", "),
+  );
 }
 
-const lengthsSql = (texts: readonly string[]) =>
-  balancedSql(
-    "+",
-    texts.map((text) => `octet_length(${text})`),
+/** SQL for the bytes of the values in these slots. */
+function bytesOfSql(slots: readonly string[], values: SearchValues): string {
+  if (slots.length > maxPaths) return bytesWhereSql(`in ${values.list(slots)}`);
+  // With several paths, `json_extract` always returns a list. The extra path never exists.
+  return pathLists(slots).reduce(
+    (sum, paths) => `(${sum} + octet_length(json_extract(i.data, ${paths}, '$.no')))`,
+    "0",
+  );
+}
+
+/** SQL for the bytes of the values in all other slots. */
+function bytesWithoutSql(slots: readonly string[], values: SearchValues): string {
+  if (slots.length > maxPaths) return bytesWhereSql(`not in ${values.list(slots)}`);
+  const rest = pathLists(slots).reduce(
+    (json, paths) => `jsonb_remove(${json}, ${paths})`,
+    "i.data",
+  );
+  return `octet_length(${rest})`;
+}
+
+const bytesWhereSql = (keys: string) =>
+  `(select cast(total(octet_length(json_quote(d.value))) as integer) from json_each(i.data) d where d.key ${keys})`;
+
+/** Lists whose columns belong to different parts: their paths, and a JSON patch that removes the columns of others. */
+type DividedLists = readonly (readonly [path: string, patch: Record<string, null>])[];
+
+/** SQL for the bytes of the rows of these lists. An empty row takes one byte. */
+const rowBytesSql = (lists: DividedLists, values: SearchValues) =>
+  `(select cast(total(octet_length(jsonb_patch(r.value, l.value ->> 1)) - 1) as integer)
+    from ${values.table(lists)} l cross join json_each(i.data, l.value ->> 0) r)`;
+
+/** What the measures of a view's parts need. */
+interface Layout {
+  /** The slots that the caller sees as a whole. */
+  shown: readonly string[];
+  results: readonly string[];
+  /** The slots of which no part is a hidden value. */
+  notHidden: readonly string[];
+  shownLists: DividedLists;
+  hiddenLists: DividedLists;
+}
+
+const layouts = new WeakMap<ItemParts, Layout>();
+
+function layoutOf(parts: ItemParts): Layout {
+  const known = layouts.get(parts);
+  if (known) return known;
+  const results = [...parts.hiddenResults];
+  const layout = {
+    shown: [...parts.shown].flatMap(([slot, columns]) => (columns === null ? [slot] : [])),
+    results,
+    notHidden: [...parts.shown.keys(), ...results],
+    shownLists: listsOf(parts.shown, parts.hidden),
+    hiddenLists: listsOf(parts.hidden, parts.shown),
+  };
+  layouts.set(parts, layout);
+  return layout;
+}
+
+const listsOf = (own: Slots, others: Slots): DividedLists =>
+  [...own].flatMap(([slot, columns]) =>
+    columns === null ? [] : [[pathOf(slot), withoutPatch(others.get(slot) ?? [])] as const],
   );
 
-/** The length of the result of `valuesSql` if no slot has a value. */
-const emptyLength = (count: number) =>
-  Math.ceil(count / maxPaths) * "[null]".length + count * "null,".length;
+const withoutPatch = (columns: readonly string[]) =>
+  Object.fromEntries(columns.map((column) => [column, null]));
 
-const rowsSql = (slot: string) => `json_each(i.data, ${pathOf(slot)}) r`;
+const withRows = (bytes: string, lists: DividedLists, values: SearchValues): string =>
+  lists.length === 0 ? bytes : `(${bytes} + ${rowBytesSql(lists, values)})`;
 
-/** SQL for the bytes of the values in these slots of an item `i`. */
-function slotBytesSql(slots: Slots): string {
-  const whole = [...slots].filter(([, columns]) => columns === null).map(([slot]) => slot);
-  const lists = [...slots].flatMap(([slot, columns]) => {
-    if (!columns) return [];
-    const inRow = `${lengthsSql(valuesSql("r.value", columns))} - ${emptyLength(columns.length)}`;
-    return [`(select cast(total(${inRow}) as integer) from ${rowsSql(slot)})`];
-  });
-  const values = whole.length > 0 ? [lengthsSql(valuesSql("i.data", whole))] : [];
-  return `(${balancedSql("+", [...values, ...lists])})`;
-}
-
-function partMeasure(slots: Slots): Measure {
+function partMeasure(own: Slots, others: Slots, bytes: string, values: SearchValues): Measure {
   return {
-    bytes: slotBytesSql(slots),
-    counts: (slot) => slots.has(slot),
+    bytes,
+    counts: (slot) => own.has(slot),
     listText(slot) {
-      const columns = slots.get(slot);
-      if (!columns) return `coalesce(i.data -> ${pathOf(slot)}, '')`;
-      const inRow = valuesSql("r.value", columns).join(" || ");
-      return `coalesce((select group_concat(${inRow}) from ${rowsSql(slot)}), '')`;
+      if (!own.get(slot)) return `coalesce(i.data -> '${pathOf(slot)}', '')`;
+      const patch = values.scalar(JSON.stringify(withoutPatch(others.get(slot) ?? [])));
+      return `coalesce((select group_concat(json_patch(r.value, ${patch})) from json_each(i.data, '${pathOf(slot)}') r), '')`;
     },
   };
 }
 
 /** The part of an item that the caller sees. */
-export const shownMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.shown);
+export function shownMeasure({ parts }: ShownBy, values: SearchValues): Measure {
+  const { shown, shownLists } = layoutOf(parts);
+  const bytes = withRows(bytesOfSql(shown, values), shownLists, values);
+  return partMeasure(parts.shown, parts.hidden, bytes, values);
+}
 
-/** The part of an item that the caller does not see. */
-export const hiddenMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.hidden);
+/** The part of an item that the caller does not see, with its results. */
+export const hiddenMeasure = (shownBy: ShownBy, values: SearchValues): Measure =>
+  partMeasure(shownBy.parts.hidden, shownBy.parts.shown, hiddenBytesSql(shownBy, values), values);
+
+/**
+ * SQL for the bytes that the caller does not see, rounded as the limits of reads count them (`hiddenBytes`). Values and
+ * results count separately, because a caller can change the size of results.
+ */
+export function hiddenBytesSql({ parts }: ShownBy, values: SearchValues): string {
+  const { results, notHidden, hiddenLists } = layoutOf(parts);
+  const sizes = [withRows(bytesWithoutSql(notHidden, values), hiddenLists, values)];
+  if (results.length > 0) sizes.push(bytesOfSql(results, values));
+  const steps = sizes.map((size) => `(${size}) / ${hiddenSteps.readBytes}`);
+  // Small items need no reading, because no part of them takes a step.
+  return `iif(octet_length(i.data) < ${hiddenSteps.readBytes / 2}, 0, (${steps.join(" + ")}) * ${hiddenSteps.readBytes})`;
+}
+
+/** The cost of one step of a lookup, and of reading one value in a pass over all of them, in bytes. */
+const stepBytes = 10;
+const valueBytes = 400;
+/** The cost of measuring an item with few fields. The limits of bytes and rows cover it. */
+const smallCost = 10_000;
+
+/**
+ * An upper bound of the cost of measuring an item of any size. It is the same for all items, so a limit that depends on
+ * it shows nothing about an item. 0 for the views of most collections.
+ */
+export function measuringCost({ parts }: ShownBy): number {
+  const { shown, results, notHidden } = layoutOf(parts);
+  const all = new Set([...parts.shown.keys(), ...parts.hidden.keys(), ...results].map(Number));
+  const places = new Map([...all].toSorted((a, b) => a - b).map((slot, index) => [slot, index]));
+  const costs = [shown, results, notHidden].map((slots) =>
+    slots.length > maxPaths
+      ? all.size * valueBytes
+      : slots.reduce((sum, slot) => sum + (places.get(Number(slot)) ?? 0) * stepBytes, 0),
+  );
+  const cost = costs.reduce((sum, each) => sum + each, 0);
+  return cost <= smallCost ? 0 : cost;
+}
 
 /** SQL for the data of an item `i`, reduced to the fields that the caller sees. */
 export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =>
   `(select json_group_object(d.key, json(i.data -> d.key)) from json_each(i.data) d
     where d.key in ${values.list([...parts.shown.keys()])})`;
-
-/** SQL for the bytes of the result of `shownDataSql`, without its names and punctuation. */
-export function shownDataBytesSql({ parts }: ShownBy, values: SearchValues): string {
-  const slots = [...parts.shown];
-  const whole = slots.flatMap(([slot, shownColumns]) => (shownColumns ? [] : [slot]));
-  const lists = slots.flatMap(([slot, shownColumns]) =>
-    shownColumns
-      ? [
-          `(select total(octet_length(d.value)) from ${rowsSql(slot)} cross join json_each(r.value) d
-            where d.key in ${values.list([...shownColumns])})`,
-        ]
-      : [],
-  );
-  const inWhole = `(select total(octet_length(i.data -> d.key)) from json_each(i.data) d
-    where d.key in ${values.list(whole)})`;
-  return `cast(${balancedSql("+", [inWhole, ...lists])} as integer)`;
-}
-
-/** SQL for the bytes that the caller does not see, rounded as the limits count them (`inHiddenSteps`). */
-export const hiddenBytesSql = (shownBy: ShownBy): string =>
-  `(${hiddenMeasure(shownBy).bytes} / ${hiddenSteps.bytes} * ${hiddenSteps.bytes})`;

@@ -1,12 +1,12 @@
 import { lazy } from "#domain/lazy.ts";
-import type { Search } from "#domain/search/tree.ts";
+import type { Search, ShownBy } from "#domain/search/tree.ts";
 import { itemColumns } from "#store/data/items.ts";
 import type { SearchValues } from "./search-values.ts";
 import { itemCost, itemCostSql, maxCostPerByte, readsRecords } from "./cost.ts";
-import { minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
+import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
-import { hiddenBytesSql, shownMeasure } from "./parts.ts";
-import { atFirstSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
+import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
+import { atFirstSql, computedOnceSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
 import {
   rangeAfter,
   inRangeSql,
@@ -39,22 +39,16 @@ export const columns = () =>
     .join(", ");
 
 /**
- * SQL for the columns of the items on a page. For a narrow caller, they include the sizes of the parts that it sees and
- * does not see. `limitedPageSql` uses these to limit the page, and adds the data if items may be large, so that no scan
- * depends on their size.
+ * SQL for the columns of the items on a page. For a narrow caller, they include the data only if all items of the page
+ * fit, so that no scan depends on the size of large items. `limitedPageSql` adds the data of others.
  */
 export function hitColumns({ search: { shownBy } }: Pick<Scan, "search">): string {
-  if (!shownBy) return columns();
   const data = "iif((select is_small from page_size), i.data, null) as data";
-  return [
-    columns().replace("i.data", data),
-    `${shownMeasure(shownBy).bytes} as shown_bytes`,
-    `${hiddenBytesSql(shownBy)} as hidden_bytes`,
-  ].join(", ");
+  return shownBy ? columns().replace("i.data", data) : columns();
 }
 
-export const nullColumns = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
-  [...columnNames(), ...(shownBy ? ["shown_bytes", "hidden_bytes"] : [])]
+export const nullColumns = (): string =>
+  columnNames()
     .map(() => "null")
     .join(", ");
 
@@ -65,22 +59,32 @@ export const nullColumns = ({ search: { shownBy } }: Pick<Scan, "search">): stri
 export const hitSizeColumn = ({ search: { shownBy } }: Pick<Scan, "search">): string =>
   `${shownBy ? "0" : "octet_length(i.data)"} as size`;
 
-/** Limits the statement of a narrow caller's page. Items that do not fit have no data. */
+/**
+ * Limits the statement of a narrow caller's page by the sizes of the parts that it sees and does not see. Items that do
+ * not fit have no data. The sizes are 0 if all items fit.
+ */
 export function limitedPageSql(
   { collectionId, search, budget: { room } }: Scan,
+  shownBy: ShownBy,
   text: string,
   rows: number,
+  values: SearchValues,
 ): string {
   const keys = [...search.sort, null].map((_, index) => `k${index}`);
   const hasRoom = `h.shown_before < ${room.shown} and h.hidden_before < ${room.hidden}`;
   const data = `coalesce(h.data, iif(${hasRoom}, (select data from item where number = h.number), null)) as data`;
   const names = columnNames().map((name) => (name === "data" ? data : name));
   const sizes = ["shown_bytes", "hidden_bytes"];
+  const measures = [shownMeasure(shownBy, values).bytes, hiddenBytesSql(shownBy, values)];
+  const measured = measures.map(
+    (bytes, index) =>
+      `iif(p.data is null, (select ${bytes} from item i where i.number = p.number), 0) as ${sizes[index]}`,
+  );
   return `with page_size(is_small) as materialized (
       select coalesce(max(largest), 0) * ${rows} <= ${maxPageBytes} from tally where collection_id = ${collectionId})
     select ${["kind", ...keys, ...names, ...sizes].join(", ")} from (
       select *, ${sizes.map((name) => `${sumBefore(name)} as ${name.replace("bytes", "before")}`).join(", ")}
-      from (${text})) h`;
+      from ${computedOnceSql(`select p.*, ${measured.join(", ")} from (${text}) p`)}) h`;
 }
 
 /** Builds the SQL after `from` for a driver's items or the whole range. Table `c` has their numbers as `item`. */
@@ -98,6 +102,12 @@ export function candidatesSql(
 /** SQL that joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */
 export function itemJoinSql({ collectionId }: Scan): string {
   return `i.number = c.item and i.collection_id = ${collectionId}`;
+}
+
+/** Returns the number of items that a page may examine. It is at least one. */
+export function itemsWithin({ budget, search: { shownBy } }: Scan, rowsPerItem: number): number {
+  const maxMeasured = shownBy ? Math.floor(budget.cost / measuringCost(shownBy)) : Infinity;
+  return Math.max(1, Math.min(candidatesWithin(budget, rowsPerItem), maxMeasured));
 }
 
 /**
@@ -208,7 +218,7 @@ export function ascendingScanSql(
       order by i.number limit ${limit})
     select * from found
     union all
-    select 'edge', ${position("top.number - 1")}, ${nullColumns(scan)} from top
+    select 'edge', ${position("top.number - 1")}, ${nullColumns()} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}
       and exists (select 1 from item where number >= top.number and number < ${below})`;
 }

@@ -33,6 +33,7 @@ export function withTable(table: string, text: string): string {
  */
 export class SearchValues {
   readonly #values: unknown[];
+  readonly #indexes = new Map<unknown, number>();
   #usesEntryTexts = false;
 
   /** Starts from the values of an existing statement, so that conditions can be added to it. */
@@ -46,7 +47,9 @@ export class SearchValues {
 
   /** Returns SQL for a table with the values in its column `value`. */
   table(values: readonly unknown[]): string {
-    return `json_each(?1, '$[${this.#add(values)}]')`;
+    const index = this.#indexes.get(values) ?? this.#add(values);
+    this.#indexes.set(values, index);
+    return `json_each(?1, '$[${index}]')`;
   }
 
   /** Returns the name of the table `entry_text`, and makes `statement` define it. */

@@ -15,7 +15,10 @@ import type { SearchValues } from "./search-values.ts";
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
 
 /** The parts of an item whose costs are limited separately. */
-const costParts = (shownBy: ShownBy) => [shownMeasure(shownBy), hiddenMeasure(shownBy)];
+const costParts = (shownBy: ShownBy, values: SearchValues) => [
+  shownMeasure(shownBy, values),
+  hiddenMeasure(shownBy, values),
+];
 
 /**
  * SQL for the conditions of a search. An item that the caller does not see never reaches them, so it cannot be too
@@ -26,9 +29,9 @@ export function conditionsSql({ search }: { search: Search }, values: SearchValu
   if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
   const own = conditions.filter((condition) => !shownBy.conditions.includes(condition));
   const ownSql = allSql(own, values);
-  const bounded = boundedSql(own, ownSql, [shownMeasure(shownBy)]);
+  const bounded = boundedSql(own, ownSql, [shownMeasure(shownBy, values)]);
   if (bounded !== ownSql) return ifShown(search, values, bounded);
-  return boundedSql(shownBy.conditions, allSql(conditions, values), costParts(shownBy));
+  return boundedSql(shownBy.conditions, allSql(conditions, values), costParts(shownBy, values));
 }
 
 /** SQL that is `sql` for items that a narrow caller sees, and 0 for all others. */
@@ -39,7 +42,7 @@ export function ifShown(
 ): string {
   if (!shownBy || shownBy.conditions.length === 0) return sql;
   const { conditions } = shownBy;
-  const isShown = boundedSql(conditions, allSql(conditions, values), costParts(shownBy));
+  const isShown = boundedSql(conditions, allSql(conditions, values), costParts(shownBy, values));
   return `iif(${isShown}, ${sql}, 0)`;
 }
 
@@ -48,7 +51,7 @@ export function ifShown(
  */
 export function seesRecordSql(shownBy: ShownBy, values: SearchValues): string {
   const { conditions } = shownBy;
-  return boundedSql(conditions, allSql(conditions, values), costParts(shownBy), "0");
+  return boundedSql(conditions, allSql(conditions, values), costParts(shownBy, values), "0");
 }
 
 /** SQL for an upper bound of the cost of `seesRecordSql`. Does not read the record's data. */
@@ -136,8 +139,8 @@ export function partCostsSql(
   if (!shownBy) return wholePartSql(costSql(cost));
   const viewCost = itemCost(shownBy.conditions);
   return narrowPartsSql({ shownBy }, values, {
-    shown: costSql(cost, shownMeasure(shownBy)),
-    rest: `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(viewCost)}`,
+    shown: costSql(cost, shownMeasure(shownBy, values)),
+    rest: `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(viewCost)}`,
     others: itemCostSql(viewCost),
   });
 }

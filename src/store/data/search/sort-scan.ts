@@ -2,7 +2,7 @@ import type { Comparable, SortKey, Search } from "#domain/search/tree.ts";
 import { valueSql, sortSql } from "./conditions.ts";
 import { type SearchValues } from "./search-values.ts";
 import { lookUpRows, candidateRows, balancedSql, totalCostSql } from "./cost.ts";
-import { candidatesWithin, maxSortedBytes, maxPageBytes } from "./budget.ts";
+import { maxSortedBytes, maxPageBytes } from "./budget.ts";
 import { probeSql, rangeSql } from "./driver.ts";
 import { inRangeSql, prefixEnd, type PageStart } from "./ranges.ts";
 import type { Plan } from "./plan.ts";
@@ -12,6 +12,7 @@ import {
   hitSizeColumn,
   nullColumns,
   itemJoinSql,
+  itemsWithin,
   sizeSql,
   ascendingScanSql,
   type RangeScan,
@@ -34,15 +35,12 @@ export function sortScanSql(
     return `with ${emptiesSql(plan, scan, String(rows), rows, values, start.number)}`;
   const entries = sortEntriesSql(plan, start, values);
   const probeConditions = plan.probes.map((probe) => `${probeSql(probe, values)} and `).join("");
-  const maxCandidates = candidatesWithin(
-    scan.budget,
-    candidateRows(plan.probes, search.conditions),
-  );
+  const maxCandidates = itemsWithin(scan, candidateRows(plan.probes, search.conditions));
   const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${inRangeSql(scan.range)} and ${probeConditions}${conditionsSql(scan, values)} limit ${rows}`;
   const count = "(select count(*) from page)";
-  const edge = `select 'edge', c.value, c.item, ${nullColumns(scan)} from (${entries}
+  const edge = `select 'edge', c.value, c.item, ${nullColumns()} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
   const scanSql = `${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (${hits})`;
   if (!plan.includesEmpty) return `with ${scanSql} select * from page union all ${edge}`;
@@ -103,7 +101,7 @@ function emptiesSql(
   return ascendingScanSql(scan, rows, values, {
     afterNumber,
     limit,
-    maxCandidates: candidatesWithin(scan.budget, 2 * (1 + lookUpRows(scan.search.conditions))),
+    maxCandidates: itemsWithin(scan, 2 * (1 + lookUpRows(scan.search.conditions))),
     position: (number) => `null as k0, ${number} as k1`,
     where: `${valueSql(sort.field)} is null and ${conditionsSql(scan, values)}`,
   });
@@ -136,10 +134,10 @@ export function sortedInMemorySql(
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
     select 'hit' as kind, ${positionColumns}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.spent < ${maxPageBytes}
-    union all select * from (select 'edge', ${positionColumns}, ${nullColumns(scan)} from s
+    union all select * from (select 'edge', ${positionColumns}, ${nullColumns()} from s
       where s.spent < ${maxPageBytes} and exists (select 1 from s where spent >= ${maxPageBytes})
       order by s.spent desc limit 1)
-    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b
       where not fits`;
 }
 

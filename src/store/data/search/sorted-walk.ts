@@ -11,7 +11,7 @@ import {
   maxTotalCost,
   totalCostSql,
 } from "./cost.ts";
-import { candidatesWithin, maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
+import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
 import type { Plan } from "./plan.ts";
 import { inRangeSql } from "./ranges.ts";
 import {
@@ -19,6 +19,7 @@ import {
   hitColumns,
   hitSizeColumn,
   itemJoinSql,
+  itemsWithin,
   nullColumns,
   type RangeScan,
 } from "./scan.ts";
@@ -52,7 +53,7 @@ export function sortedScanSql(
   const { sort, conditions } = scan.search;
   const keys = sort.map((_, index) => `k${index}`);
   const candidates = `select distinct c.item from ${candidatesSql(plan.driver, scan, values)}`;
-  const maxCandidates = candidatesWithin(scan.budget, 1 + lookUpRows(conditions));
+  const maxCandidates = itemsWithin(scan, 1 + lookUpRows(conditions));
   const after = scan.start
     ? `where ${afterSql(scan.search, scan.start, values, { key: (index) => `k${index}`, number: "number" })}`
     : "";
@@ -72,15 +73,15 @@ export function sortedScanSql(
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as taken from found)
     select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.taken < ${maxPageBytes}
-    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns(scan)} from s
+    union all select * from (select 'edge', ${positionColumns("s")}, ${nullColumns()} from s
       where s.taken < ${maxPageBytes} and exists (select 1 from s where taken >= ${maxPageBytes})
       order by s.taken desc limit 1)
-    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns(scan)} from walk w
+    union all select * from (select 'edge', ${positionColumns("w")}, ${nullColumns()} from walk w
       where ${inBudget} and (select count(*) from s where taken < ${maxPageBytes}) < ${rows}
         and not exists (select 1 from s where taken >= ${maxPageBytes})
         and exists (select 1 from walk w where not (${inBudget}))
       order by w.place desc limit 1)
-    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns(scan)} from b where not fits`;
+    union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b where not fits`;
 }
 
 /** SQL for the place of the first candidate that the budget does not cover. `end` is its place if all are cheap. */
@@ -110,8 +111,8 @@ function keysFitSql(
 ): string {
   const cost = itemCost(shownBy.conditions);
   const parts = {
-    shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy))),
-    rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy)} * ${maxCostPerByte(cost)}`),
+    shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy, values))),
+    rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(cost)}`),
     others: atLeast(bytes.others, itemCostSql(cost)),
   };
   const sql = fitsSql(narrowPartsSql({ ...search, shownBy }, values, parts), from, maxKeyItemBytes);
@@ -129,7 +130,11 @@ function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: Sear
         scan.search,
         shownBy,
         values,
-        { shown: shownMeasure(shownBy).bytes, rest: hiddenBytesSql(shownBy), others: bytes },
+        {
+          shown: shownMeasure(shownBy, values).bytes,
+          rest: hiddenBytesSql(shownBy, values),
+          others: bytes,
+        },
         join,
       )})`
     : allFit;
