@@ -1,10 +1,10 @@
 import { unknownFieldError, type Warning } from "#domain/data/values.ts";
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { Item } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
-import { matchesItem } from "#domain/search/matches.ts";
+import { isInView } from "./sees-item.ts";
 
 /**
  * The rules for writes through a view (contract, section 19). The whole collection validates and computes an item. The
@@ -77,5 +77,5 @@ export function visibleWarnings(access: CollectionAccess, warnings: readonly War
  * of the item, so it cannot store a state that this did not check.
  */
 export function assertInView(access: CollectionAccess, after: Item): void {
-  if (!matchesItem(conditionsOf(access), after)) throw outsideView();
+  if (!isInView(access, after)) throw outsideView();
 }

@@ -10,7 +10,7 @@ import { itemFromRow, type ItemRow } from "./items.ts";
 import { preparePageStatement, type PageStatement } from "./search/batch.ts";
 import { columns } from "./search/scan.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { seesRecordSql } from "./search/shown.ts";
+import { seesItemSql } from "./search/shown.ts";
 
 /** The items that the operations of a batch name. */
 export interface ItemLookup {
@@ -94,7 +94,7 @@ function lookupStatement(
   const receiptRows = receipts.flatMap(({ receipt, sequences }) =>
     sequences.map((sequence) => [sequence, receipt]),
   );
-  const isSeen = shownBy ? seesRecordSql(shownBy, values) : "1";
+  const isSeen = shownBy ? seesItemSql(shownBy, values) : "1";
   const outdated = isNarrow
     ? `(select fields from indexing where collection_id = ${collectionId})`
     : "null";

@@ -18,7 +18,7 @@ import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
 import { maxItemCostBytes } from "./search/cost.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { recordCostSql, seesRecordSql } from "./search/shown.ts";
+import { recordCostSql, seesItemSql } from "./search/shown.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -172,7 +172,7 @@ export async function findVisibleVersions(
     select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated,
       (select total(cost) from named) as cost,
       (select json_group_object(n.id, n.version) from affordable n
-        cross join item i on i.number = n.number and ${seesRecordSql(shownBy, values)}) as versions
+        cross join item i on i.number = n.number and ${seesItemSql(shownBy, values)}) as versions
     from collection c left join indexing x on x.collection_id = c.id where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
     preparePageStatement(db, statement).first<

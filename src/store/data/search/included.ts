@@ -5,7 +5,7 @@ import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { SearchValues } from "./search-values.ts";
 import { shownDataBytesSql, shownDataSql } from "./parts.ts";
-import { recordCostSql, seesRecordSql } from "./shown.ts";
+import { recordCostSql, seesItemSql } from "./shown.ts";
 import { allowedColumn, columnNames, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
 
@@ -117,7 +117,7 @@ export function recordsSql(
   return {
     isNarrow: narrow.length > 0,
     join: "n cross join item i on i.id = n.id and i.collection_id = n.app",
-    isSeen: choose((shownBy) => seesRecordSql(shownBy, values), "1"),
+    isSeen: choose((shownBy) => seesItemSql(shownBy, values), "1"),
     cost: choose(recordCostSql, "0"),
     data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
     bytes: choose((shownBy) => shownDataBytesSql(shownBy, values), "octet_length(i.data)"),

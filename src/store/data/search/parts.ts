@@ -65,7 +65,7 @@ function partMeasure(slots: Slots): Measure {
 export const shownMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.shown);
 
 /** The part of an item that the caller does not see. */
-export const hiddenMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.hidden);
+const hiddenMeasure = ({ parts }: ShownBy): Measure => partMeasure(parts.hidden);
 
 /** SQL for the data of an item `i`, reduced to the fields that the caller sees. */
 export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =>

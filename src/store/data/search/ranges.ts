@@ -16,7 +16,7 @@ import {
 } from "./driver.ts";
 import { preparePageStatement } from "./batch.ts";
 import { sortSql } from "./conditions.ts";
-import { seesRecordSql } from "./shown.ts";
+import { seesItemSql } from "./shown.ts";
 import { SearchValues, withTable } from "./search-values.ts";
 import { digestText, type CursorPosition } from "#domain/cursor.ts";
 import { retryTransient } from "#store/db/retry.ts";
@@ -205,7 +205,7 @@ async function loadSortValues(
 ): Promise<Record<string, unknown>> {
   const columns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   const values = new SearchValues();
-  const isShown = shownBy ? seesRecordSql(shownBy, values) : "1";
+  const isShown = shownBy ? seesItemSql(shownBy, values) : "1";
   const statement = values.statement(
     `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)}
       and i.collection_id = ${db.collectionId} and ${isShown}`,
