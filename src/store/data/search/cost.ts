@@ -16,7 +16,7 @@ export function balancedSql(operator: "and" | "or" | "+", parts: readonly string
 }
 
 /** The maximum cost of evaluating one item. It takes about 200 ms. */
-export const maxItemCostBytes = 200_000_000;
+const maxItemCostBytes = 200_000_000;
 /** No stored item is larger than this. */
 export const maxStoredBytes = 2_000_000;
 
