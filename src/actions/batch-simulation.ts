@@ -225,7 +225,7 @@ export class BatchSimulation {
     const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
     // The batch itself guards new items, because the database assigns their numbers and times.
-    if (!isNew(item)) assertInView(this.#access, after);
+    if (!isNew(item)) assertInView(this.#access, item, after);
     this.#countBytes(after);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);

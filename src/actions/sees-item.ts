@@ -2,7 +2,7 @@ import { isNarrow } from "#domain/credential/credential.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { recalculate } from "#domain/formula/recalculate.ts";
 import type { Item } from "#domain/item/item.ts";
-import { matchesItem, type MatchedItem } from "#domain/search/matches.ts";
+import { ItemMatcher, type MatchedItem } from "#domain/search/matches.ts";
 import { useResults } from "#domain/search/results.ts";
 import { fitsView } from "#store/data/search/view-bound.ts";
 import type { ReadContext } from "./context.ts";
@@ -19,9 +19,12 @@ export const dependsOnOutdated = (access: CollectionAccess, outdated: readonly n
   access.extent === "narrow" && useResults(access.whole.collection, access.conditions, outdated);
 
 /** Whether an item with its current results is in the caller's view. */
-export const isInView = (access: CollectionAccess, item: MatchedItem): boolean =>
-  access.extent === "whole" ||
-  (fitsView(access, item.data) && matchesItem(access.conditions, item));
+export const isInView = (
+  access: CollectionAccess,
+  item: MatchedItem,
+  matcher = new ItemMatcher(item),
+): boolean =>
+  access.extent === "whole" || (fitsView(access, item.data) && matcher.matches(access.conditions));
 
 /** Whether the caller sees an item. Evaluates the current formulas instead of using stored results. */
 export function seesItem(

@@ -348,7 +348,7 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "an update leaves its view",
     "actions/narrow-write.ts",
-    "if (!matchesItem(conditionsOf(access), after)) throw outsideView();",
+    "if (!isInView(access, after, matcher)) throw outsideView();",
     "if (!access) throw outsideView();",
   ),
   mutant(
@@ -366,8 +366,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a narrow feed shows items as they are outside of its view",
     "actions/change-views.ts",
-    "item && matchesItem(conditions, item) ? item : null, access",
-    "item && conditions ? item : null, access",
+    "item && isInView(access, item) ? item : null, access",
+    "item ? item : null, access",
   ),
   mutant(
     "a cursor outlives its view",
