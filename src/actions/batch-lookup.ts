@@ -1,4 +1,4 @@
-import type { CollectionAccess, NarrowCollection } from "#domain/data/narrow.ts";
+import { viewOf, type CollectionAccess, type NarrowCollection } from "#domain/data/narrow.ts";
 import { partBytes, type PartSizes } from "#domain/item/part-limits.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
@@ -46,7 +46,7 @@ export async function lookUpVisible(
   names: ItemLookup,
 ): Promise<VisibleItems> {
   const db = ctx.databases.of(access.collection);
-  const view = access.extent === "narrow" ? access : null;
+  const view = viewOf(access);
   let shownBy = view;
   const visible: VisibleItems = { items: [], owners: [], bytes: { shown: 0, hidden: 0 } };
   const known = new Set<number>();

@@ -122,6 +122,17 @@ describe("A credential with a view of expensive conditions", () => {
     const small = await partner.patch(`/submissions/${id}`, { data: { a: "語".repeat(30_000) } });
     const { status, body } = await partner.patch(`/submissions/${id}`, { data: { a: large["a"] } });
     expect([small.status, status, body.errors[0].code]).toEqual([200, 422, "outside_view"]);
+    const open = {
+      any: [...(view.conditions[0]?.any ?? []), { field: "title", op: "eq", value: "own" }],
+    };
+    const changed = { ...view, conditions: [open], fields: [...view.fields, "a"] };
+    expect((await owner.patch(`/forms/${form}/schema`, { views: [changed] })).status).toBe(200);
+    const create = (text: string) => partner.post(path, { data: { title: "own", a: text } });
+    const created = [await create("x"), await create(large["a"] ?? "")];
+    expect(created.map((answer) => [answer.status, answer.body.errors?.[0].code])).toEqual([
+      [201, undefined],
+      [422, "outside_view"],
+    ]);
   });
 });
 

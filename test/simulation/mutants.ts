@@ -342,8 +342,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a create through a view is not guarded",
     "store/data/view-guard.ts",
-    "if (conditions.length > 0 && ids.length > 0) {",
-    "if (conditions.length > 99 && ids.length > 0) {",
+    "if (shownBy && shownBy.conditions.length > 0 && ids.length > 0) {",
+    "if (shownBy && shownBy.conditions.length > 99 && ids.length > 0) {",
   ),
   mutant(
     "an update leaves its view",
