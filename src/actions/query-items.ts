@@ -207,7 +207,7 @@ function parseItemQuery(
 function toNextPosition(edge: FullPosition | null, hits: SearchPage["hits"]): NextPosition | null {
   const number = edge?.at(-1);
   if (!edge || hits.some(({ item }) => item.number === number)) return edge;
-  return edge.map((value) => (typeof value === "string" ? { unseen: value } : value));
+  return edge.map((value) => (typeof value === "string" ? [value] : value));
 }
 
 function buildPage(

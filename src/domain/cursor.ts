@@ -11,12 +11,10 @@ import { lazy } from "#domain/lazy.ts";
  */
 export type FullPosition = (string | number | null)[];
 
-/** A position where the next page starts. The text may belong to an item that is not on the page. */
+/** A position where the next page starts, with the texts of an item that is not on the page as `UnseenText`. */
 export type NextPosition = (FullPosition[number] | UnseenText)[];
 
-export interface UnseenText {
-  unseen: string;
-}
+type UnseenText = [text: string];
 
 /** The position in a cursor, with long texts truncated. */
 export type CursorPosition = (NextPosition[number] | TruncatedText)[];
@@ -108,7 +106,7 @@ const limitBookmark = (bookmark: string) =>
   bookmark.length <= maxBookmarkLength ? bookmark : "first-primary";
 
 async function truncateValue(value: NextPosition[number]): Promise<CursorPosition[number]> {
-  const text = typeof value === "object" && value !== null ? value.unseen : value;
+  const text = Array.isArray(value) ? value[0] : value;
   if (typeof text !== "string" || (text.length <= maxValueBytes && fitsCursor(text))) return text;
   let start = "";
   for (const character of text) {

@@ -183,10 +183,14 @@ export async function resolveStart(
   const values: (Comparable | null)[] = [];
   for (const [index, value] of sortValues.entries()) {
     if (!Array.isArray(value)) {
-      values.push(typeof value === "object" && value !== null ? value.unseen : value);
+      values.push(value);
       continue;
     }
     const [prefix, digest] = value;
+    if (digest === undefined) {
+      values.push(prefix);
+      continue;
+    }
     const text = stored[`k${index}`];
     if (typeof text !== "string" || !(await isTextOf(digest, text, stored["is_seen"] === 1)))
       return { values: [...values, prefix], number, truncatedKey: index };
