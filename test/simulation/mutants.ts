@@ -304,8 +304,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a list includes only one record",
     "store/data/search/included.ts",
-    "from: `${seen.from} limit (select count from bound)`,",
-    "from: `${seen.from} limit 1`,",
+    "from: `named ${join} limit (select count from bound)`,",
+    "from: `named ${join} limit 1`,",
   ),
   mutant(
     "an aggregate does not compare its replica with own writes",
