@@ -1,7 +1,7 @@
 import { isSameDefinition, loadCurrentCollection } from "./collection-cache.ts";
 import { itemAction } from "#domain/item/change.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { viewOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { maxBatchErrors, type BatchOperation, readBatch } from "#domain/item/body.ts";
 import { newIdIn, parseReceiptSequences } from "#domain/item/item.ts";
 import type { ItemLookup } from "#store/data/batch-read.ts";
@@ -261,7 +261,7 @@ async function storePreparedBatch(
   const action = itemAction(access.collection.kind, "update");
   const db = ctx.databases.of(access.collection);
   const entry = itemAuditRecord(ctx, action, write.now);
-  const limits = { conditions: conditionsOf(access) };
+  const limits = { shownBy: viewOf(access) };
   write.references = await guardedReferences(ctx, access, references);
   const result = await storeBatch(db, write, claim, entry, limits);
   switch (result.outcome) {

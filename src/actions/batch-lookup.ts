@@ -1,8 +1,7 @@
-import type { CollectionAccess, NarrowCollection } from "#domain/data/narrow.ts";
+import { viewOf, type CollectionAccess, type NarrowCollection } from "#domain/data/narrow.ts";
 import { partBytes, type PartSizes } from "#domain/item/part-limits.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
-import { itemCost, maxCostPerByte } from "#store/data/search/cost.ts";
 import { fieldNumber } from "#domain/data/values.ts";
 import { referencedFields } from "#domain/search/tree.ts";
 import { assertCalculated } from "./search-checks.ts";
@@ -22,9 +21,6 @@ export interface VisibleItems extends Pick<ItemLookupResult, "items" | "owners">
 
 export const exceedsReadLimit = ({ shown, hidden }: PartSizes): boolean =>
   Math.max(shown, hidden) > maxReadBytes;
-
-/** Above this cost per byte, loading items takes no longer than evaluating the conditions of a view in the database. */
-const maxStatementCostPerByte = 3;
 
 /** Whether the conditions name one of these fields, whose stored results or search entries may be outdated or missing. */
 function useFields({ conditions, whole }: NarrowCollection, ids: readonly number[]): boolean {
@@ -50,10 +46,8 @@ export async function lookUpVisible(
   names: ItemLookup,
 ): Promise<VisibleItems> {
   const db = ctx.databases.of(access.collection);
-  const view = access.extent === "narrow" ? access : null;
-  const isCheap =
-    view !== null && maxCostPerByte(itemCost(view.conditions)) <= maxStatementCostPerByte;
-  let shownBy = isCheap ? view : null;
+  const view = viewOf(access);
+  let shownBy = view;
   const visible: VisibleItems = { items: [], owners: [], bytes: { shown: 0, hidden: 0 } };
   const known = new Set<number>();
   const lookUp = async (part: ItemLookup): Promise<void> => {

@@ -218,7 +218,7 @@ export class BatchSimulation {
     const whole = wholeCollection(this.#access);
     const after = nextItemVersion(whole, item, next, actor, this.#ctx.now(), timeline);
     // The batch itself guards new items, because the database assigns their numbers and times.
-    if (!isNew(item)) assertInView(this.#access, after);
+    if (!isNew(item)) assertInView(this.#access, item, after);
     this.#bytes.add(after.data);
     if (item.status === "draft" && after.status !== "draft") this.needsOpenForm = true;
     this.#claimFiles(touchedItem, after.data);

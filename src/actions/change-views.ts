@@ -1,7 +1,7 @@
 import { hasWholeAccess, resourceExtent } from "#domain/credential/credential.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
-import { matchesItem } from "#domain/search/matches.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
+import { isInView } from "./sees-item.ts";
 import { changeType, statusFieldId, type ChangeView } from "#domain/item/change.ts";
 import { buildItemView, utf8Length, type Item } from "#domain/item/item.ts";
 import { partBytes } from "#domain/item/part-limits.ts";
@@ -71,12 +71,11 @@ export function changesInView(ctx: ReadContext, access: CollectionAccess): ShowC
   if (access.extent === "whole")
     return (change, items) => toChangeView(change, items.get(change.item) ?? null, access);
   const fingerprint = fingerprintOf(feedMark(ctx, access.whole));
-  const conditions = conditionsOf(access);
   return (change, items) => {
     const matched = readMarks(change.views, fingerprint, ctx.actor);
     if (!matched.before && !matched.after) return undefined;
     const item = items.get(change.item);
-    const view = toChangeView(change, item && matchesItem(conditions, item) ? item : null, access);
+    const view = toChangeView(change, item && isInView(access, item) ? item : null, access);
     const hasLeft = !matched.after && view.type !== "deleted";
     return hasLeft ? { ...view, type: "left" } : view;
   };

@@ -2,7 +2,7 @@ import { duplicateProblem } from "./duplicates.ts";
 import { newItemMarks, noMarks } from "#domain/item/view-marks.ts";
 import { checkNew, emptyCheckResult } from "#domain/data/check.ts";
 import { type Warning, filledFields, type Data, presentData } from "#domain/data/values.ts";
-import { conditionsOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
+import { viewOf, wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import { newReferences, type PlacedReference } from "#domain/data/references.ts";
 import { itemBudget } from "#domain/formula/compute.ts";
 import { closedReason } from "#domain/definition/collection.ts";
@@ -181,7 +181,7 @@ export async function storeItem(
   const action = itemAction(collection.kind, "create");
   const db = ctx.databases.of(collection);
   const auditRecord = itemAuditRecord(ctx, action, item.now);
-  const options = { conditions: conditionsOf(access), isTrial };
+  const options = { shownBy: viewOf(access), isTrial };
   const guarded = await guardedReferences(ctx, access, references);
   const create = { ...item, references: guarded };
   const result = await insertItem(db, create, claim, auditRecord, options);

@@ -1,10 +1,11 @@
 import { unknownFieldError, type Warning } from "#domain/data/values.ts";
-import { conditionsOf, type CollectionAccess } from "#domain/data/narrow.ts";
+import type { CollectionAccess } from "#domain/data/narrow.ts";
 import type { Item } from "#domain/item/item.ts";
 import { isObject } from "#domain/json.ts";
 import { errorAt, truncate } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError, type Problem } from "#domain/problem/problem.ts";
-import { matchesItem } from "#domain/search/matches.ts";
+import { ItemMatcher } from "#domain/search/matches.ts";
+import { isInView } from "./sees-item.ts";
 
 /**
  * The rules for writes through a view (contract, section 19). The whole collection validates and computes an item. The
@@ -72,10 +73,16 @@ export function visibleWarnings(access: CollectionAccess, warnings: readonly War
   return visible.slice(0, maxWarnings);
 }
 
+/** The matchers of items, so that a batch evaluates the conditions on unchanged fields once. */
+const matchers = new WeakMap<Item, ItemMatcher>();
+
 /**
  * Throws 422 when the item would leave the caller's view. The batch of the write guards the definition and the version
  * of the item, so it cannot store a state that this did not check.
  */
-export function assertInView(access: CollectionAccess, after: Item): void {
-  if (!matchesItem(conditionsOf(access), after)) throw outsideView();
+export function assertInView(access: CollectionAccess, before: Item | null, after: Item): void {
+  if (access.extent === "whole") return;
+  const matcher = new ItemMatcher(after, before && (matchers.get(before) ?? null));
+  matchers.set(after, matcher);
+  if (!isInView(access, after, matcher)) throw outsideView();
 }

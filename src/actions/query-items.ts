@@ -1,4 +1,9 @@
-import { assertPositionIn, type CursorPosition, type FullPosition } from "#domain/cursor.ts";
+import {
+  assertPositionIn,
+  type CursorPosition,
+  type FullPosition,
+  type NextPosition,
+} from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import {
@@ -60,7 +65,7 @@ export interface QueryPage {
   /** The records that the items refer to, for the references that the query expands. */
   included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
-  nextPosition: FullPosition | null;
+  nextPosition: NextPosition | null;
   /** Set when the search ended before the page was full. `searched` is unknown for searches that a field sorts. */
   progress: { searched: number | null; total: number } | null;
   /** Items with a value that begins with the text, on an unsorted first page. `views` omits them. */
@@ -200,6 +205,16 @@ function parseItemQuery(
   return { search: { ...search, conditions }, prefixes: textSearch.prefixes };
 }
 
+/**
+ * Marks the texts of the position where a page ends early, unless its item is on the page. A caller must not find out
+ * whether an item that it got has changed since then, but it could never get past many others without their texts.
+ */
+function toNextPosition(edge: FullPosition | null, hits: SearchPage["hits"]): NextPosition | null {
+  const number = edge?.at(-1);
+  if (!edge || hits.some(({ item }) => item.number === number)) return edge;
+  return edge.map((value) => (typeof value === "string" ? [value] : value));
+}
+
 function buildPage(
   access: CollectionAccess,
   search: Search,
@@ -224,7 +239,9 @@ function buildPage(
     status,
     included: records,
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, access), fields)),
-    nextPosition: hasMoreHits ? (pageHits.at(-1)?.position ?? null) : edge,
+    nextPosition: hasMoreHits
+      ? (pageHits.at(-1)?.position ?? null)
+      : toNextPosition(edge, pageHits),
     progress:
       hasMoreHits || edge === null || status === null
         ? null

@@ -45,7 +45,7 @@ export async function deleteRestorably(
     const write = buildRemoval(compiled, [item], { at, action, keptUntil: keptUntil(at) });
     const db = ctx.databases.of(compiled.collection);
     const auditRecord = itemAuditRecord(ctx, action, at);
-    const stored = await storeBatch(db, write, null, auditRecord, { conditions: [] });
+    const stored = await storeBatch(db, write, null, auditRecord, { shownBy: null });
     if (stored.outcome !== "created") return undefined;
     if (stored.hasListeners) ctx.notifyChange(compiled.collection);
     return true;

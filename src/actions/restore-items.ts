@@ -91,7 +91,7 @@ async function restoreBatch(
   const action = itemAction(compiled.collection.kind, "restore");
   while (plan.restorations.length > 0) {
     const auditRecord = itemAuditRecord(ctx, action, plan.now);
-    const stored = await storeBatch(db, plan.write(action), null, auditRecord, { conditions: [] });
+    const stored = await storeBatch(db, plan.write(action), null, auditRecord, { shownBy: null });
     if (stored.outcome === "created") {
       if (stored.hasListeners) ctx.notifyChange(compiled.collection);
       break;

@@ -141,7 +141,7 @@ function eraseItems(
   const action = itemAction(compiled.collection.kind, "erase");
   const auditRecord = systemRecord(ctx, action);
   const erasure = buildRemoval(compiled, items, { ...auditRecord, keptUntil: null });
-  return storeBatch(db, erasure, null, auditRecord, { conditions: [] });
+  return storeBatch(db, erasure, null, auditRecord, { shownBy: null });
 }
 
 /**

@@ -2,8 +2,9 @@ import { isNarrow } from "#domain/credential/credential.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
 import { recalculate } from "#domain/formula/recalculate.ts";
 import type { Item } from "#domain/item/item.ts";
-import { matchesItem } from "#domain/search/matches.ts";
+import { ItemMatcher, type MatchedItem } from "#domain/search/matches.ts";
 import { useResults } from "#domain/search/results.ts";
+import { fitsView } from "#store/data/search/view-bound.ts";
 import type { ReadContext } from "./context.ts";
 
 /** 1 for a caller that sees views. Statements then read additional data. */
@@ -17,6 +18,14 @@ export const narrowFlag = ({ resources }: Pick<ReadContext, "resources">): 0 | 1
 export const dependsOnOutdated = (access: CollectionAccess, outdated: readonly number[]): boolean =>
   access.extent === "narrow" && useResults(access.whole.collection, access.conditions, outdated);
 
+/** Whether an item with its current results is in the caller's view. */
+export const isInView = (
+  access: CollectionAccess,
+  item: MatchedItem,
+  matcher = new ItemMatcher(item),
+): boolean =>
+  access.extent === "whole" || (fitsView(access, item.data) && matcher.matches(access.conditions));
+
 /** Whether the caller sees an item. Evaluates the current formulas instead of using stored results. */
 export function seesItem(
   { now }: Pick<ReadContext, "now">,
@@ -28,5 +37,5 @@ export function seesItem(
   const data = dependsOnOutdated(access, outdated)
     ? recalculate(access.whole, item.data, now()).after
     : item.data;
-  return matchesItem(access.conditions, { ...item, data });
+  return isInView(access, { ...item, data });
 }

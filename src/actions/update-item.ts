@@ -166,7 +166,7 @@ async function writeItem(
   const { timeline } = ctx.databases;
   const compiled = wholeCollection(access);
   const after = nextItemVersion(compiled, item, next, ctx.actor, ctx.now(), timeline);
-  assertInView(access, after);
+  assertInView(access, item, after);
   const references = checkedReferences(compiled, item, after);
   const guards = await guardedReferences(ctx, access, references);
   const change = buildChange(access, item, after, guards);

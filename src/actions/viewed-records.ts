@@ -3,7 +3,7 @@ import { isVisible, resourceExtent } from "#domain/credential/credential.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { findVisibleVersions, maxRecordsCost } from "#store/data/references.ts";
+import { findVisibleVersions, maxRecordCosts, type RecordCosts } from "#store/data/references.ts";
 import { findAccess } from "./caller-access.ts";
 import { cachedOrStoredCollection, findCurrentCollection } from "./collection-cache.ts";
 import type { ReadContext } from "./context.ts";
@@ -18,12 +18,8 @@ export interface ViewedRecords {
   versions: ReadonlyMap<string, number>;
 }
 
-/** The remaining cost of a lookup of records, in all apps together. */
-export interface RecordsBudget {
-  costLeft: number;
-}
-
-export const recordsBudget = (): RecordsBudget => ({ costLeft: maxRecordsCost });
+/** Returns the costs that a lookup of records may have, in all apps together. */
+export const recordsBudget = (): RecordCosts => ({ ...maxRecordCosts });
 
 /** Whether the caller sees only a view of the app. */
 export const seesView = ({ resources }: Pick<ReadContext, "resources">, app: string): boolean => {
@@ -66,24 +62,25 @@ export async function findViewedApp(
 
 /**
  * Finds which of these records of an app the caller currently sees through its view. Undefined if the view is missing.
- * Throws 422 if examining them would exceed the budget.
+ * Throws 422 if examining the ones that it sees would exceed the budget.
  */
 export async function findViewedRecords(
   ctx: ReadContext,
   collection: Pick<Collection, "id">,
   app: string,
   ids: readonly string[],
-  budget: RecordsBudget,
+  budget: RecordCosts,
 ): Promise<ViewedRecords | undefined> {
   let access = await findViewedApp(ctx, collection, app);
   const found = await retryOnConflict(ctx, async () => {
     if (!access) return null;
     const { id, revision } = access.whole.collection;
     const db = ctx.databases.of({ id });
-    const visible = await findVisibleVersions(db, access, ids, budget.costLeft);
+    const visible = await findVisibleVersions(db, access, ids, budget);
     if (visible.revision === revision) {
-      if (visible.cost > budget.costLeft) throw referencesTooComplex();
-      budget.costLeft -= visible.cost;
+      if (visible.costs.shown > budget.shown) throw referencesTooComplex();
+      budget.shown -= visible.costs.shown;
+      budget.hidden -= visible.costs.hidden;
       const searched = referencedFields({ conditions: [...access.conditions], sort: [] });
       assertIndexed(ctx, access, searched, visible.unindexed);
       return { access, versions: visible.versions };

@@ -11,10 +11,17 @@ import { lazy } from "#domain/lazy.ts";
  */
 export type FullPosition = (string | number | null)[];
 
-/** The position in a cursor, with long texts truncated. */
-export type CursorPosition = (FullPosition[number] | TruncatedText)[];
+/** A position where the next page starts, with the texts of an item that is not on the page as `UnseenText`. */
+export type NextPosition = (FullPosition[number] | UnseenText)[];
 
-/** The start of a text that is too long for a cursor, and the digest of the whole text (`digestText`). */
+type UnseenText = [text: string];
+
+/** The position in a cursor, with long texts truncated. */
+export type CursorPosition = (NextPosition[number] | TruncatedText)[];
+
+/**
+ * The start of a text that is too long for a cursor, and the digest of the whole text (`digestText`, `digestUnseen`).
+ */
 type TruncatedText = [start: string, digest: string];
 
 /** A position, and the database bookmark of the previous page; null for lists that need none. */
@@ -34,6 +41,8 @@ const maxCursorLength = 500;
 export const digestText = async (text: string): Promise<string> =>
   (await sha256(text)).slice(0, 11);
 
+export const digestUnseen = (text: string): Promise<string> => digestText(`unseen ${text}`);
+
 /**
  * Seals a position, because URLs appear in logs and must not reveal numbers or values there. The cursor is valid only for
  * its `binding` (route, conditions, sort).
@@ -41,7 +50,7 @@ export const digestText = async (text: string): Promise<string> =>
 export async function encodeCursor(
   keys: SigningKeys,
   binding: string,
-  position: Readonly<FullPosition>,
+  position: Readonly<NextPosition>,
   bookmark: string | null = null,
 ): Promise<string> {
   const values = await Promise.all(position.map(truncateValue));
@@ -96,15 +105,15 @@ const padded = (text: string) =>
 const limitBookmark = (bookmark: string) =>
   bookmark.length <= maxBookmarkLength ? bookmark : "first-primary";
 
-async function truncateValue(value: FullPosition[number]): Promise<CursorPosition[number]> {
-  if (typeof value !== "string" || (value.length <= maxValueBytes && fitsCursor(value)))
-    return value;
+async function truncateValue(value: NextPosition[number]): Promise<CursorPosition[number]> {
+  const text = Array.isArray(value) ? value[0] : value;
+  if (typeof text !== "string" || (text.length <= maxValueBytes && fitsCursor(text))) return text;
   let start = "";
-  for (const character of value) {
+  for (const character of text) {
     if (!fitsCursor(start + character)) break;
     start += character;
   }
-  return [start, await digestText(value)];
+  return [start, text === value ? await digestText(text) : await digestUnseen(text)];
 }
 
 /** Measures the JSON form, where a character takes up to four bytes and an escape takes six. */

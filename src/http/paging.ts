@@ -4,7 +4,7 @@ import {
   invalidCursorProblem,
   type CursorPosition,
   type DecodedCursor,
-  type FullPosition,
+  type NextPosition,
 } from "#domain/cursor.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { primaryOnly, type VersionTracker } from "#store/db/session.ts";
@@ -47,7 +47,7 @@ function timelineBinding(c: RequestContext<AppEnv>, binding: string): string {
 export function createCursor(
   c: RequestContext<AppEnv>,
   binding: string,
-  position: Readonly<FullPosition>,
+  position: Readonly<NextPosition>,
   bookmark: string | null = null,
 ): Promise<string> {
   return encodeCursor(c.env.keys, timelineBinding(c, binding), position, bookmark);
@@ -73,7 +73,7 @@ export async function readFeedPosition(
 export function createFeedCursor(
   c: RequestContext<AppEnv>,
   binding: string,
-  position: Readonly<FullPosition>,
+  position: Readonly<NextPosition>,
 ): Promise<string> {
   const { epoch } = c.env.databases.timeline;
   const [number = null, mark = "", seenUntil = 0] = position;

@@ -8,7 +8,7 @@ import type { Description } from "#documents/openapi/description.ts";
 import type { Version } from "#documents/openapi/versions.ts";
 import type { Grant } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
-import type { FullPosition } from "#domain/cursor.ts";
+import type { NextPosition } from "#domain/cursor.ts";
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Download, ExportFormat } from "#domain/download.ts";
 import type { Precondition } from "#domain/preconditions.ts";
@@ -115,7 +115,7 @@ export interface PageResult {
   next: {
     /** The route, conditions and sort for which the cursor is valid. */
     binding: string;
-    position: Readonly<FullPosition>;
+    position: Readonly<NextPosition>;
     bookmark?: string | null;
     isFeed?: boolean;
   } | null;

@@ -311,8 +311,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a list includes only one record",
     "store/data/search/included.ts",
-    "from: `${seen.from} limit (select count from bound)`,",
-    "from: `${seen.from} limit 1`,",
+    "from: `named ${join} limit (select count from bound)`,",
+    "from: `named ${join} limit 1`,",
   ),
   mutant(
     "an aggregate does not compare its replica with own writes",
@@ -349,13 +349,13 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a create through a view is not guarded",
     "store/data/view-guard.ts",
-    "if (conditions.length > 0 && ids.length > 0) {",
-    "if (conditions.length > 99 && ids.length > 0) {",
+    "if (shownBy && shownBy.conditions.length > 0 && ids.length > 0) {",
+    "if (shownBy && shownBy.conditions.length > 99 && ids.length > 0) {",
   ),
   mutant(
     "an update leaves its view",
     "actions/narrow-write.ts",
-    "if (!matchesItem(conditionsOf(access), after)) throw outsideView();",
+    "if (!isInView(access, after, matcher)) throw outsideView();",
     "if (!access) throw outsideView();",
   ),
   mutant(
@@ -373,8 +373,8 @@ export const mutants: readonly Mutant[] = [
   mutant(
     "a narrow feed shows items as they are outside of its view",
     "actions/change-views.ts",
-    "item && matchesItem(conditions, item) ? item : null, access",
-    "item && conditions ? item : null, access",
+    "item && isInView(access, item) ? item : null, access",
+    "item ? item : null, access",
   ),
   mutant(
     "a cursor outlives its view",

@@ -2,7 +2,7 @@ import type { Collection, View } from "#domain/definition/collection.ts";
 import type { Field, FieldSet, RowField } from "#domain/definition/field.ts";
 import { parseView } from "#domain/search/view.ts";
 import { fileKeys } from "#domain/files/sent-file.ts";
-import { conditionsOf } from "./access.ts";
+import { conditionsOf, viewOf } from "./access.ts";
 import { hasReferences } from "./references.ts";
 import type { ParsedSearch, Search } from "#domain/search/tree.ts";
 import { keyBytesOf } from "./compile.ts";
@@ -16,7 +16,7 @@ import type {
 } from "./compile.ts";
 
 export type { NarrowCollection, CollectionAccess } from "./compile.ts";
-export { conditionsOf, wholeCollection } from "./access.ts";
+export { conditionsOf, viewOf, wholeCollection } from "./access.ts";
 
 /**
  * Creates the search of a caller over the part that it sees. No other function creates a search, so every search has
@@ -24,7 +24,7 @@ export { conditionsOf, wholeCollection } from "./access.ts";
  */
 export function searchThrough(access: CollectionAccess, search: ParsedSearch): Search {
   const conditions = [...conditionsOf(access), ...search.conditions];
-  const shownBy = access.extent === "narrow" ? access : null;
+  const shownBy = viewOf(access);
   return { ...search, conditions, shownBy } as Search;
 }
 

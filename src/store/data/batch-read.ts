@@ -9,8 +9,10 @@ import { parseFieldIds } from "./definition-head.ts";
 import { itemFromRow, type ItemRow } from "./items.ts";
 import { preparePageStatement, type PageStatement } from "./search/batch.ts";
 import { columns } from "./search/scan.ts";
+import { itemCost, maxCostPerByte } from "./search/cost.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { seesRecordSql } from "./search/shown.ts";
+import { recordCostSql, seesItemSql } from "./search/shown.ts";
+import { viewCostSql } from "./search/view-bound.ts";
 
 /** The items that the operations of a batch name. */
 export interface ItemLookup {
@@ -94,7 +96,8 @@ function lookupStatement(
   const receiptRows = receipts.flatMap(({ receipt, sequences }) =>
     sequences.map((sequence) => [sequence, receipt]),
   );
-  const isSeen = shownBy ? seesRecordSql(shownBy, values) : "1";
+  const items = `select i.number, octet_length(i.data) as bytes from named n cross join item i on i.number = n.number
+      where i.collection_id = ${collectionId}`;
   const outdated = isNarrow
     ? `(select fields from indexing where collection_id = ${collectionId})`
     : "null";
@@ -105,10 +108,39 @@ function lookupStatement(
         cross join item i on i.number = ${above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
       union select u.item from ${values.table(uniqueValues)} e
         cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1),
-    seen as materialized (select i.number, octet_length(i.data) as bytes
-      from named n cross join item i on i.number = n.number
-      where i.collection_id = ${collectionId} and ${isSeen}),
+    seen as materialized (${shownBy ? seenItemsSql(items, shownBy, maxBytes, values) : items}),
     size(total, outdated) as materialized (select coalesce(sum(bytes), 0), ${outdated} from seen)
     select s.total, s.outdated, ${columns().replace("i.data", data)}
       from size s left join seen n on true left join item i on i.number = n.number`);
+}
+
+/**
+ * The maximum cost of evaluating a view on hidden items. A higher cost must not cause an error, because it would show that
+ * hidden items exist. Therefore, the largest items then count as hidden.
+ */
+const maxHiddenCost = 200_000_000;
+
+/** Up to this cost per byte, all hidden items that a batch can name stay near that limit. */
+const maxCheapCostPerByte = 3;
+
+/** SQL for those of the items `i` that the caller sees. Ends when they have twice as many bytes as fit. */
+function seenItemsSql(
+  items: string,
+  shownBy: ShownBy,
+  maxBytes: number,
+  values: SearchValues,
+): string {
+  const isSeen = seesItemSql(shownBy, values);
+  if (maxCostPerByte(itemCost(shownBy.conditions)) <= maxCheapCostPerByte)
+    return `${items} and ${isSeen}`;
+  const cost = viewCostSql(shownBy, values, recordCostSql(shownBy));
+  const shown = "(e.shown + iif(e.is_seen, e.bytes, 0))";
+  const hidden = "(e.hidden + iif(e.is_seen, 0, e.cost))";
+  // The recursion examines one item after another, smallest first, so that it can end at a limit.
+  return `with placed as materialized (select *, row_number() over (order by bytes, number) as place from (${items})),
+      examined(place, number, bytes, is_seen, cost, shown, hidden) as (select 0, null, 0, 0, 0, 0, 0
+        union all select n.place, n.number, n.bytes, ${isSeen}, ${cost}, ${shown}, ${hidden}
+        from examined e cross join placed n on n.place = e.place + 1 cross join item i on i.number = n.number
+        where ${shown} <= ${2 * maxBytes} and ${hidden} <= ${maxHiddenCost})
+      select number, bytes from examined where is_seen`;
 }

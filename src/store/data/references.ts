@@ -16,9 +16,9 @@ import { collection } from "#store/db/schema.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
-import { maxItemCostBytes } from "./search/cost.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { recordCostSql, seesRecordSql } from "./search/shown.ts";
+import { recordCostSql, seesItemSql } from "./search/shown.ts";
+import { viewCostSql } from "./search/view-bound.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -140,53 +140,65 @@ export async function findRecordIds(
   return new Map(results.flatMap((result) => result.results.map(({ place, id }) => [place, id])));
 }
 
-/** The maximum cost of examining the records of one lookup. It equals the maximum cost of conditions on one item. */
-export const maxRecordsCost = maxItemCostBytes;
+/** The cost of examining the records of a lookup, separately for those that the caller sees and all others. */
+export interface RecordCosts {
+  shown: number;
+  hidden: number;
+}
+
+/**
+ * The maximum costs of one lookup. A caller knows the records that it sees, so the lookup fails above their limit. Above
+ * the other limit, the largest records count as hidden, because an error would show that hidden ones exist.
+ */
+export const maxRecordCosts: RecordCosts = { shown: 200_000_000, hidden: 500_000_000 };
 
 interface VisibleVersions {
   revision: number | null;
   versions: Map<string, number>;
-  /** An upper bound of the cost of examining the records. If it exceeds the limit, `versions` is empty. */
-  cost: number;
+  costs: RecordCosts;
   unindexed: UnindexedFields;
 }
 
 /**
  * Finds the records of an app that a caller sees through a view, and the revision of the definition that was read with
- * them.
+ * them. Examines the smallest records first, and no more of them after a limit.
  */
 export async function findVisibleVersions(
   db: CollectionDatabase,
   shownBy: ShownBy,
   ids: readonly string[],
-  maxCost: number,
+  limits: RecordCosts,
 ): Promise<VisibleVersions> {
   const values = new SearchValues();
   const { collectionId } = db;
-  // A record that costs more than the maximum of one item counts as hidden, at that maximum cost.
-  const cost = `min(${recordCostSql(shownBy)}, ${maxItemCostBytes})`;
+  const cost = viewCostSql(shownBy, values, recordCostSql(shownBy));
+  const shown = "(e.shown + iif(e.is_seen, e.cost, 0))";
+  const hidden = "(e.hidden + iif(e.is_seen, 0, e.cost))";
+  // The recursion examines one record after another, so that it can end at a limit.
   const statement =
-    values.statement(`with named as materialized (select i.number, i.id, i.version, ${cost} as cost
-        from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId}),
-      affordable as materialized (select * from named where (select total(cost) from named) <= ${maxCost})
-    select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated,
-      (select total(cost) from named) as cost,
-      (select json_group_object(n.id, n.version) from affordable n
-        cross join item i on i.number = n.number and ${seesRecordSql(shownBy, values)}) as versions
-    from collection c left join indexing x on x.collection_id = c.id where c.id = ${collectionId}`);
+    values.statement(`with named as materialized (select *, row_number() over (order by size, number) as place
+        from (select i.number, i.id, i.version, octet_length(i.data) as size
+          from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId})),
+      examined(place, id, version, is_seen, cost, shown, hidden) as (select 0, null, 0, 0, 0, 0, 0
+        union all select n.place, n.id, n.version, ${seesItemSql(shownBy, values)}, ${cost}, ${shown}, ${hidden}
+        from examined e cross join named n on n.place = e.place + 1 cross join item i on i.number = n.number
+        where ${shown} <= ${limits.shown} and ${hidden} <= ${limits.hidden})
+    select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated, r.*
+    from collection c left join indexing x on x.collection_id = c.id
+      cross join (select total(iif(is_seen, cost, 0)) as shown, total(iif(is_seen, 0, cost)) as hidden,
+        json_group_object(id, version) filter (where is_seen) as versions from examined) r
+    where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
     preparePageStatement(db, statement).first<
-      { revision: number; versions: string; cost: number } & Record<
-        "waiting" | "outdated",
-        string | null
-      >
+      { revision: number; versions: string } & RecordCosts &
+        Record<"waiting" | "outdated", string | null>
     >(),
   );
   const versions = JSON.parse(row?.versions ?? "{}") as Record<string, number>;
   return {
     revision: row?.revision ?? null,
     versions: new Map(Object.entries(versions)),
-    cost: row?.cost ?? 0,
+    costs: { shown: row?.shown ?? 0, hidden: row?.hidden ?? 0 },
     unindexed: {
       ids: parseFieldIds(row?.waiting),
       outdated: parseFieldIds(row?.outdated),

@@ -3,7 +3,7 @@ import { writeRows, type RowOutcome } from "#actions/import-rows.ts";
 import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection } from "#domain/data/narrow.ts";
-import type { CursorPosition, FullPosition } from "#domain/cursor.ts";
+import type { CursorPosition, NextPosition } from "#domain/cursor.ts";
 import { maxOperations } from "#domain/item/body.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { Problem } from "#domain/problem/problem.ts";
@@ -57,12 +57,12 @@ export async function runStep(
   run: Omit<Run, "compiled">,
   compiled: CompiledCollection,
   from: CursorPosition | null,
-): Promise<FullPosition | null> {
+): Promise<NextPosition | null> {
   const { c, selection } = run;
   const ctx = c.var.action;
   const end = ctx.now() + maxStepMs;
   let position: CursorPosition | null = from;
-  let next: FullPosition | null = null;
+  let next: NextPosition | null = null;
   const foundIds = new Set<string>();
   for (let batch = 0; batch < batchesPerStep; batch += 1) {
     const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };

@@ -29,6 +29,7 @@ import {
   ifShown,
   sumUpTo,
 } from "#store/data/search/shown.ts";
+import { viewCostSql } from "#store/data/search/view-bound.ts";
 import { GroupColumns } from "./group-columns.ts";
 import { groupsSql, outliersSql } from "./groups.ts";
 import type { AggregatePlan, AggregateSource } from "./plan.ts";
@@ -250,7 +251,8 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
       iif(is_shown, ${hiddenBytesSql(shownBy, values)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
   const viewCost = itemCost(shownBy.conditions);
   const shownCost = `${costOf(sizedMeasure)} + ${totalCostSql(viewCost, sizedMeasure)}`;
-  const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${totalCostSql(viewCost)})`;
+  const otherCost = viewCostSql(shownBy, values, totalCostSql(viewCost));
+  const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${otherCost})`;
   const amounts = `select i.shown, i.hidden, iif(is_shown, ${shownCost}, 0) as cost, ${hiddenCost} as hidden_cost,
       iif(is_shown, ${keptBytes}, 0) as texts from (${parts}) i`;
   const sums = `select max(${sumUpTo("shown")}, ${sumUpTo("hidden")}) as bytes,

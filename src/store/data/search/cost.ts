@@ -16,9 +16,9 @@ export function balancedSql(operator: "and" | "or" | "+", parts: readonly string
 }
 
 /** The maximum cost of evaluating one item. It takes about 200 ms. */
-export const maxItemCostBytes = 200_000_000;
+const maxItemCostBytes = 200_000_000;
 /** No stored item is larger than this. */
-const maxItemBytes = 2_000_000;
+export const maxStoredBytes = 2_000_000;
 
 /**
  * The rows that a candidate takes: its entry, the entry again to find the edge, and its item. Probes avoid item reads.
@@ -75,10 +75,10 @@ export interface ItemCost {
 
 /** The cost of reading one entry of a list, and of looking up its folded text. */
 const entryBytes = 40;
-const lookUpBytes = 400;
+export const lookUpBytes = 400;
 /** The cost of reading one text of a list in a row, and of each byte of rows. */
 const innerBytes = 100;
-const rowsByteCost = 11;
+export const rowsByteCost = 11;
 /** Searching for this many letters, or testing this many conditions, costs 1 more per byte of the item. */
 const lettersPerByte = 32;
 const leavesPerByte = 4;
@@ -152,7 +152,8 @@ function recordsCostSql({ records }: ItemCost, rowCount: (slot: string) => strin
   });
 }
 
-const rowCountSql = (slot: string) => `coalesce(json_array_length(i.data, '$."${slot}"'), 0)`;
+export const rowCountSql = (slot: string) =>
+  `coalesce(json_array_length(i.data, '$."${slot}"'), 0)`;
 
 /** The cost per text of a list in a row. For `has_all`, it includes counting the matches. */
 function listCost({ field, op }: LeafCondition): number {
@@ -251,25 +252,21 @@ export const tooHeavyMessage = "too heavy to judge";
 
 /**
  * Makes a condition fail on an item `i` if evaluating it would cost too much. Returns the condition unchanged if no
- * item can cost that much. `conditions` determine the cost. With `otherwise`, the result is that value instead of a
- * failure.
+ * item can cost that much. `conditions` determine the cost.
  */
 export function boundedSql(
   conditions: readonly Condition[],
   condition: string,
-  parts: readonly Measure[] = [wholeMeasure],
-  // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
-  otherwise = `json_extract('{}', '${tooHeavyMessage} ' || i.number)`,
+  part = wholeMeasure,
 ): string {
   const cost = itemCost(conditions);
   const maxPerByte = maxCostPerByte(cost) + cost.rowPasses * rowsByteCost;
   const maxDataCost = maxItemCostBytes - cost.lookUpCount * lookUpBytes;
-  if (!readsRecords(cost) && maxItemBytes * maxPerByte <= maxDataCost) return condition;
-  const isLight = parts.map((part) => {
-    const bound = readsRecords(cost) ? costBoundSql(cost, part) : `${part.bytes} * ${maxPerByte}`;
-    return `iif(${bound} <= ${maxDataCost}, 1, ${totalCostSql(cost, part)} <= ${maxItemCostBytes})`;
-  });
-  return `iif(${balancedSql("and", isLight)}, ${condition}, ${otherwise})`;
+  if (!readsRecords(cost) && maxStoredBytes * maxPerByte <= maxDataCost) return condition;
+  const bound = readsRecords(cost) ? costBoundSql(cost, part) : `${part.bytes} * ${maxPerByte}`;
+  const isLight = `iif(${bound} <= ${maxDataCost}, 1, ${totalCostSql(cost, part)} <= ${maxItemCostBytes})`;
+  // The invalid path raises the error. It contains the item's number, so SQLite cannot evaluate it in advance.
+  return `iif(${isLight}, ${condition}, json_extract('{}', '${tooHeavyMessage} ' || i.number))`;
 }
 
 export type TextLeaf = Extract<LeafCondition, { op: "contains" | "starts_with" }>;

@@ -1,6 +1,7 @@
 import { type CollectionDatabase } from "#store/db/database.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
-import type { Search } from "#domain/search/tree.ts";
+import { itemNumberRange } from "#domain/item/item.ts";
+import { gatherLeaves, rowLeaves, type Search } from "#domain/search/tree.ts";
 import { tooHeavyMessage } from "./cost.ts";
 import { narrowBudget, pageBudget } from "./budget.ts";
 import { problem } from "#domain/problem/problem.ts";
@@ -38,8 +39,14 @@ export async function findPage(
   const plan = choosePlan(search, sizes, collectionSize);
   if (!plan) return { exceeded: "items" };
   const scan = { search, start, budget };
-  const load = (chosen: Plan) => (names: PageExtras["names"]) =>
-    loadPage(db, chosen, scan, rows, { ...extras, names: names ?? null });
+  const load = (chosen: Plan) => async (names: PageExtras["names"]) => {
+    const options = { ...extras, names: names ?? null };
+    if (!isTooLongFor(chosen, search) || start?.values[0] === null)
+      return loadPage(db, chosen, scan, rows, options);
+    const page = await loadPage(db, { ...chosen, includesEmpty: false }, scan, rows, options);
+    const isEnd = page.edge === null && page.hits.length < rows;
+    return isEnd ? { ...page, edge: [null, itemNumberRange(db.collectionId).above] } : page;
+  };
   try {
     const page = await load(plan)(null);
     if (!page.isHeavy) return await withFittingRecords(page, load(plan), rows, extras);
@@ -51,6 +58,17 @@ export async function findPage(
     if (String(error).includes(tooHeavyMessage)) return { exceeded: "item" };
     throw error;
   }
+}
+
+/** With more conditions, one statement for both scans of a sort would be too long, because it repeats the view. */
+const maxConditionsOfBothScans = 40;
+
+/** Whether a page needs another statement for the items without a value in the sort field. */
+function isTooLongFor(plan: Plan, search: Search): plan is Extract<Plan, { scan: "sort" }> {
+  if (plan.scan !== "sort" || !plan.includesEmpty || !search.shownBy) return false;
+  const { leaves } = gatherLeaves(search.conditions);
+  const inRows = leaves.reduce((sum, leaf) => sum + rowLeaves(leaf).length, 0);
+  return leaves.length + inRows > maxConditionsOfBothScans;
 }
 
 /** The maximum number of reads of a page whose first item changes concurrently. */

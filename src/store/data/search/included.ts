@@ -5,7 +5,7 @@ import { itemFromRow, type ItemRow } from "#store/data/items.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { SearchValues } from "./search-values.ts";
 import { shownDataSql, shownMeasure } from "./parts.ts";
-import { recordCostSql, seesRecordSql } from "./shown.ts";
+import { recordCostSql, seesItemSql } from "./shown.ts";
 import { allowedColumn, columnNames, columns } from "./scan.ts";
 import type { PageStatement } from "./batch.ts";
 
@@ -51,7 +51,8 @@ export function referencedIds(
 }
 
 /**
- * Extends the statement of a page by the records that its items refer to, in any order. These rows have the kind
+ * Extends the statement of a page by the records that its items refer to, in any order. The caller sees all records of
+ * their apps, because SQLite copies the page's statement for each table of a view. These rows have the kind
  * `included`. The statement reads 3 rows for each record. It returns more than `maxIncluded` records, or none, if not
  * all of them fit.
  */
@@ -117,7 +118,7 @@ export function recordsSql(
   return {
     isNarrow: narrow.length > 0,
     join: "n cross join item i on i.id = n.id and i.collection_id = n.app",
-    isSeen: choose((shownBy) => seesRecordSql(shownBy, values), "1"),
+    isSeen: choose((shownBy) => seesItemSql(shownBy, values), "1"),
     cost: choose(recordCostSql, "0"),
     data: choose((shownBy) => shownDataSql(shownBy, values), "i.data"),
     bytes: choose((shownBy) => shownMeasure(shownBy, values).bytes, "octet_length(i.data)"),
@@ -125,39 +126,17 @@ export function recordsSql(
 }
 
 /** SQL for all records. Measures them only if they could be too large. */
-function allRecords(expanded: readonly ExpandedReference[], records: RecordsSql) {
-  const { join, bytes } = records;
+function allRecords(expanded: readonly ExpandedReference[], { join, bytes }: RecordsSql) {
   const apps = [...new Set(expanded.map(({ collectionId }) => collectionId))].join(", ");
   const limit = maxIncluded + 1;
-  // Evaluates the conditions of a view once. Without conditions, reading each record twice would cost more.
-  const seen = records.isNarrow
-    ? {
-        tables: seenTables(expanded, records),
-        from: "seen n cross join item i on i.number = n.number",
-      }
-    : { tables: `named as not materialized (${namesSql(expanded)})`, from: `named ${join}` };
   return {
-    tables: `${seen.tables}, bound(count) as materialized (select case
+    tables: `named as not materialized (${namesSql(expanded)}), bound(count) as materialized (select case
         when (select max(largest) from tally where collection_id in (${apps})) * ${limit} <= ${maxIncludedBytes} then ${limit}
-        when (select sum(${bytes}) from ${seen.from}) <= ${maxIncludedBytes} then ${limit}
+        when (select sum(${bytes}) from named ${join}) <= ${maxIncludedBytes} then ${limit}
         else 0 end)`,
-    from: `${seen.from} limit (select count from bound)`,
+    from: `named ${join} limit (select count from bound)`,
   };
 }
-
-/**
- * The table `seen` of the records that the caller sees. It is empty if there are too many to examine. The conditions of
- * a view may be as deep as D1 accepts, so few other conditions surround them.
- */
-const seenTables = (
-  expanded: readonly ExpandedReference[],
-  { join, isSeen, cost }: RecordsSql,
-): string => `named as materialized (${namesSql(expanded)} limit ${maxExamined + 1}),
-      examined as materialized (select i.number, n.app, ${cost} as cost from named ${join}
-        where (select count(*) from named) <= ${maxExamined}),
-      affordable as materialized (select * from examined where (select total(cost) from examined) <= ${maxExaminedCost}),
-      seen as materialized (select i.number, n.app from affordable n cross join item i on i.number = n.number and ${isSeen}
-        limit ${maxIncluded + 1})`;
 
 export type IncludedRow = Omit<ItemRow, "data"> & {
   data: string | null;

@@ -187,7 +187,9 @@ export async function loadPage(
   const statement = pageStatement(plan, scan, rows);
   const { expanded = [], names = null } = extras;
   const keyCount = scan.search.sort.length + 1;
-  const includesAll = expanded.length > 0 && names === null;
+  // Another statement evaluates the views of records, after this one has found the page.
+  const isNarrow = expanded.some(({ shownBy }) => shownBy !== null);
+  const includesAll = expanded.length > 0 && names === null && !isNarrow;
   const [
     headResult,
     pageResult,

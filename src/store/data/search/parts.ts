@@ -117,10 +117,6 @@ export function shownMeasure({ parts }: ShownBy, values: SearchValues): Measure 
   return partMeasure(parts.shown, parts.hidden, bytes, values);
 }
 
-/** The part of an item that the caller does not see, with its results. */
-export const hiddenMeasure = (shownBy: ShownBy, values: SearchValues): Measure =>
-  partMeasure(shownBy.parts.hidden, shownBy.parts.shown, hiddenBytesSql(shownBy, values), values);
-
 /**
  * SQL for the bytes that the caller does not see, rounded as the limits of reads count them (`hiddenBytes`). Values and
  * results count separately, because a caller can change the size of results.

@@ -16,9 +16,9 @@ import {
 } from "./driver.ts";
 import { preparePageStatement } from "./batch.ts";
 import { sortSql } from "./conditions.ts";
-import { seesRecordSql } from "./shown.ts";
+import { seesItemSql } from "./shown.ts";
 import { SearchValues, withTable } from "./search-values.ts";
-import { digestText, type CursorPosition } from "#domain/cursor.ts";
+import { digestText, digestUnseen, type CursorPosition } from "#domain/cursor.ts";
 import { retryTransient } from "#store/db/retry.ts";
 
 /**
@@ -179,9 +179,7 @@ export async function resolveStart(
 ): Promise<PageStart> {
   const number = Number(position.at(-1));
   const sortValues = position.slice(0, -1);
-  const storedValues = sortValues.some(Array.isArray)
-    ? await loadSortValues(db, search, number)
-    : {};
+  const stored = sortValues.some(Array.isArray) ? await loadSortValues(db, search, number) : {};
   const values: (Comparable | null)[] = [];
   for (const [index, value] of sortValues.entries()) {
     if (!Array.isArray(value)) {
@@ -189,15 +187,23 @@ export async function resolveStart(
       continue;
     }
     const [prefix, digest] = value;
-    const text = storedValues[`k${index}`];
-    if (typeof text !== "string" || (await digestText(text)) !== digest) {
-      return { values: [...values, prefix], number, truncatedKey: index };
+    if (digest === undefined) {
+      values.push(prefix);
+      continue;
     }
+    const text = stored[`k${index}`];
+    if (typeof text !== "string" || !(await isTextOf(digest, text, stored["is_seen"] === 1)))
+      return { values: [...values, prefix], number, truncatedKey: index };
     values.push(text);
   }
   return { values, number, truncatedKey: null };
 }
 
+/** Whether a cursor has the digest of this text. If the caller got the item, it must still see it. */
+const isTextOf = async (digest: string, text: string, isSeen: boolean): Promise<boolean> =>
+  digest === (await digestUnseen(text)) || (isSeen && digest === (await digestText(text)));
+
+/** Loads the sort values of the item at a position, and whether the caller sees the item. */
 async function loadSortValues(
   db: CollectionDatabase,
   { sort, shownBy }: Pick<Search, "sort" | "shownBy">,
@@ -205,10 +211,10 @@ async function loadSortValues(
 ): Promise<Record<string, unknown>> {
   const columns = sort.map(({ field }, index) => `${sortSql(field)} as k${index}`);
   const values = new SearchValues();
-  const isShown = shownBy ? seesRecordSql(shownBy, values) : "1";
+  const isSeen = shownBy ? seesItemSql(shownBy, values) : "1";
   const statement = values.statement(
-    `select ${columns.join(", ")} from item i where i.number = ${values.scalar(number)}
-      and i.collection_id = ${db.collectionId} and ${isShown}`,
+    `select ${columns.join(", ")}, ${isSeen} as is_seen from item i where i.number = ${values.scalar(number)}
+      and i.collection_id = ${db.collectionId}`,
   );
   const row = await retryTransient(db, () => preparePageStatement(db, statement).first());
   return row ?? {};

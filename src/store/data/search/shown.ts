@@ -9,16 +9,11 @@ import {
   type ItemCost,
   type Measure,
 } from "./cost.ts";
-import { hiddenBytesSql, hiddenMeasure, shownMeasure } from "./parts.ts";
+import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
+import { viewCostSql, withinViewSql } from "./view-bound.ts";
 
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
-
-/** The parts of an item whose costs are limited separately. */
-const costParts = (shownBy: ShownBy, values: SearchValues) => [
-  shownMeasure(shownBy, values),
-  hiddenMeasure(shownBy, values),
-];
 
 /**
  * SQL for the conditions of a search. An item that the caller does not see never reaches them, so it cannot be too
@@ -29,9 +24,9 @@ export function conditionsSql({ search }: { search: Search }, values: SearchValu
   if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
   const own = conditions.filter((condition) => !shownBy.conditions.includes(condition));
   const ownSql = allSql(own, values);
-  const bounded = boundedSql(own, ownSql, [shownMeasure(shownBy, values)]);
+  const bounded = boundedSql(own, ownSql, shownMeasure(shownBy, values));
   if (bounded !== ownSql) return ifShown(search, values, bounded);
-  return boundedSql(shownBy.conditions, allSql(conditions, values), costParts(shownBy, values));
+  return withinViewSql(shownBy, values, allSql(conditions, values));
 }
 
 /** SQL that is `sql` for items that a narrow caller sees, and 0 for all others. */
@@ -41,20 +36,14 @@ export function ifShown(
   sql: string,
 ): string {
   if (!shownBy || shownBy.conditions.length === 0) return sql;
-  const { conditions } = shownBy;
-  const isShown = boundedSql(conditions, allSql(conditions, values), costParts(shownBy, values));
-  return `iif(${isShown}, ${sql}, 0)`;
+  return `iif(${seesItemSql(shownBy, values)}, ${sql}, 0)`;
 }
 
-/**
- * SQL for whether a narrow caller sees a record `i` that an item refers to. False if evaluating that costs too much.
- */
-export function seesRecordSql(shownBy: ShownBy, values: SearchValues): string {
-  const { conditions } = shownBy;
-  return boundedSql(conditions, allSql(conditions, values), costParts(shownBy, values), "0");
-}
+/** SQL for whether a narrow caller sees an item `i`. */
+export const seesItemSql = (shownBy: ShownBy, values: SearchValues): string =>
+  withinViewSql(shownBy, values, allSql(shownBy.conditions, values));
 
-/** SQL for an upper bound of the cost of `seesRecordSql`. Does not read the record's data. */
+/** SQL for an upper bound of the cost of `seesItemSql`. Does not read the record's data. */
 export const recordCostSql = ({ conditions }: ShownBy): string =>
   conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions));
 
@@ -141,6 +130,6 @@ export function partCostsSql(
   return narrowPartsSql({ shownBy }, values, {
     shown: costSql(cost, shownMeasure(shownBy, values)),
     rest: `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(viewCost)}`,
-    others: itemCostSql(viewCost),
+    others: viewCostSql(shownBy, values, itemCostSql(viewCost)),
   });
 }

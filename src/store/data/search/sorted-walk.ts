@@ -34,6 +34,7 @@ import {
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
 import { afterSql } from "./sort-scan.ts";
+import { viewCostSql } from "./view-bound.ts";
 
 type SortedPlan = Extract<Plan, { scan: "sorted" }>;
 
@@ -113,7 +114,7 @@ function keysFitSql(
   const parts = {
     shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy, values))),
     rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(cost)}`),
-    others: atLeast(bytes.others, itemCostSql(cost)),
+    others: atLeast(bytes.others, viewCostSql(shownBy, values, itemCostSql(cost))),
   };
   const sql = fitsSql(narrowPartsSql({ ...search, shownBy }, values, parts), from, maxKeyItemBytes);
   return `(${sql})`;
