@@ -152,7 +152,8 @@ export async function expectGoodLooks(
   if (tables === "data") {
     const wideTables = onPhone.filter(([excess]) => excess > 0);
     const tallTables = onPhone.filter(
-      ([, height, columnCount], i) => height > Math.max(3, columnCount) * (onDesktop[i]?.[1] ?? 0),
+      ([, tableHeight, columnCount], i) =>
+        tableHeight > Math.max(3, columnCount) * (onDesktop[i]?.[1] ?? 0),
     );
     expect([page.url(), wideTables, tallTables]).toEqual([page.url(), [], []]);
   }
