@@ -37,8 +37,8 @@ const maxRecalculatedItems = 10;
 
 /**
  * Loads the named items that the caller sees. If possible, the statement evaluates the view, so that it does not load
- * hidden items, which may be large. Items outside a view must not make a batch too large, so for a view it
- * looks up halves of the names, down to single names.
+ * hidden items, which may be large. Items outside a view must not make a batch too large, so for a view it looks up halves
+ * of the names, down to single names.
  */
 export async function lookUpVisible(
   ctx: ActionContext,

@@ -112,7 +112,8 @@ export function itemsWithin({ budget, search: { shownBy } }: Scan, rowsPerItem: 
 
 /**
  * SQL for a table `n`. Its column `size` is how many of `maxCandidates` a page may examine. Without large items, these
- * are all of them. Otherwise, `measuredSize` computes the number from the running sum of the candidates' costs. For a narrow caller, measuring must not change the size, because the size of the largest item would show.
+ * are all of them. Otherwise, `measuredSize` computes the number from the running sum of the candidates' costs. For a
+ * narrow caller, measuring must not change the size, because the size of the largest item would show.
  */
 export function sizeSql(
   { collectionId, search, budget }: Scan,
