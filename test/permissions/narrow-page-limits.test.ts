@@ -201,3 +201,23 @@ describe("A page with expand through two views", () => {
     expect(page.body.links.next).not.toBe(null);
   });
 });
+
+describe("A search through a view that continues on its page", () => {
+  it("returns as many items, however large the largest hidden item is", async () => {
+    const matchingCount = async (hiddenLength: number) => {
+      const { partner, items } = await follow([{ field: "team", op: "ne", value: "theirs" }]);
+      const decision = "h".repeat(hiddenLength);
+      await createdItem(owner, items, { team: "theirs", decision });
+      const create = async (data: object): Promise<string> =>
+        (await createdItem(partner, items, { team: "ours", ...data })).id;
+      const large = { title: "x", a: "b".repeat(38_000) };
+      await copyItem(await create(large), 99);
+      await copyItem(await create({ title: "skip" }), 10_100);
+      await copyItem(await create(large), 99);
+      const conditions = [{ field: "title", op: "ne", value: "skip" }];
+      const page = await partner.post(`${items}/search`, { conditions, limit: 200 });
+      return [page.status, page.body.items.length];
+    };
+    expect(await matchingCount(42_000)).toEqual(await matchingCount(39_000));
+  });
+});

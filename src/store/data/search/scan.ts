@@ -80,8 +80,10 @@ export function limitedPageSql(
     (bytes, index) =>
       `iif(p.data is null, (select ${bytes} from item i where i.number = p.number), 0) as ${sizes[index]}`,
   );
+  // The room, not the limit of a page: a statement that continues a page must not show the size of the largest item.
+  const maxSmallBytes = Math.min(room.shown, room.hidden);
   return `with page_size(is_small) as materialized (
-      select coalesce(max(largest), 0) * ${rows} <= ${maxPageBytes} from tally where collection_id = ${collectionId})
+      select coalesce(max(largest), 0) * ${rows} <= ${maxSmallBytes} from tally where collection_id = ${collectionId})
     select ${["kind", ...keys, ...names, ...sizes].join(", ")} from (
       select *, ${sizes.map((name) => `${sumBefore(name)} as ${name.replace("bytes", "before")}`).join(", ")}
       from ${computedOnceSql(`select p.*, ${measured.join(", ")} from (${text}) p`)}) h`;
