@@ -61,6 +61,23 @@ describe("A used view without fields", () => {
     expect((await editor.put(`/forms/${form}/schema`, { fields })).status).toBe(200);
     expect((await partner.get(next)).status).toBe(200);
   });
+
+  it("shows a new field that an editor adds with a change that has to wait, and its feed goes on", async () => {
+    const title = text("title");
+    const form = await makeForm(owner, [title, text("code")], { views: [{ key: "v", name: "V" }] });
+    const path = `/forms/${form}/schema`;
+    await owner.post(`/forms/${form}/submissions`, { data: { title: "t", code: "c" } });
+    const resources = [`form:${form}/v`];
+    const partner = await client({ permissions: ["submissions:read"], resources });
+    const { next } = (await partner.get(`/forms/${form}/changes?cursor=now`)).body.links;
+    const finishCheck = await holdChecks();
+    const fields = [title, { ...text("code"), unique: true }, text("note")];
+    expect((await (await issueEditorToken()).put(path, { fields })).status).toBe(202);
+    await finishCheck();
+    const keys = (await owner.get(path)).body.fields.map(({ key }: { key: string }) => key);
+    expect(keys).toEqual(["title", "code", "note"]);
+    expect((await partner.get(next)).status).toBe(200);
+  });
 });
 
 describe("A PUT of an editor during a pending change of a used view", () => {

@@ -7,6 +7,7 @@ import type {
   ViewVersions,
 } from "#domain/definition/collection.ts";
 import { definitionError, type Field } from "#domain/definition/field.ts";
+import { withColumns } from "#domain/definition/merge-rules.ts";
 import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
@@ -136,9 +137,13 @@ const hasSameConditions = (before: ViewState, after: ViewState): boolean =>
 function showsSameFields(before: ViewState, after: ViewState): boolean {
   if (before.view.fields || after.view.fields)
     return shownIds(before.collection, before.view) === shownIds(after.collection, after.view);
+  const { fields, retired } = before.collection.definition.fields;
   const known = new Set(shownFields(before.collection, before.view).map(({ id }) => id));
-  const { next } = before.collection.definition.fields;
-  return shownFields(after.collection, after.view).every(({ id }) => id >= next || known.has(id));
+  // Not the next id: a change that waits has raised it for the fields that it adds.
+  const former = new Set([...fields, ...retired].flatMap(withColumns).map(({ id }) => id));
+  return shownFields(after.collection, after.view).every(
+    ({ id }) => known.has(id) || !former.has(id),
+  );
 }
 
 /** Whether a view matches the same items and shows the same fields and columns before and after a change. */
