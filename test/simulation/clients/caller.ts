@@ -36,6 +36,9 @@ export abstract class Subject {
 
 export type PlayStep = (step: Step, random: Random) => Promise<unknown>;
 
+/** A call that fails may still run this long afterwards, with some time for the responses. */
+const lateCallMs = 120_000;
+
 /** Sends requests, and judges the properties that all kinds of requests share. */
 export class Caller {
   readonly world: World;
@@ -196,6 +199,12 @@ export class Caller {
     const items = random.chance(0.05) ? this.history.itemsOf(key) : this.history.live(key);
     const newest = items.slice(-4);
     return newest.length > 0 ? random.pick(random.chance(0.8) ? newest : items) : undefined;
+  }
+
+  /** Whether a late call of the item's create may store it again. Only the former version allows this. */
+  mayComeBack({ createdAt }: { createdAt: number }): boolean {
+    const { bundles, scheduler } = this.world;
+    return bundles.size > 1 && scheduler.now - createdAt < lateCallMs;
   }
 
   isRead(

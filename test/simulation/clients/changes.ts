@@ -14,9 +14,6 @@ import {
 } from "./caller.ts";
 import { incrementEffect, updateEffect } from "./effects.ts";
 
-/** A call that fails may still run this long afterwards, with some time for the responses. */
-const lateCallMs = 120_000;
-
 /** Clients that change and delete single items. */
 export class Changes extends Subject {
   readonly steps = {
@@ -142,14 +139,8 @@ export class Changes extends Subject {
   async #remove(step: Step, random: Random): Promise<void> {
     const { key } = random.pick(collections.slice(1));
     const item = this.caller.pickItem(random, key);
-    if (!item || this.#mayComeBack(item)) return;
+    if (!item || this.caller.mayComeBack(item)) return;
     await deleteItem(this.caller, step, key, item);
-  }
-
-  /** Whether a late call of the item's create may store it again. Only the former version allows this. */
-  #mayComeBack({ createdAt }: Item): boolean {
-    const { bundles, scheduler } = this.caller.world;
-    return bundles.size > 1 && scheduler.now - createdAt < lateCallMs;
   }
 
   async #status(step: Step, random: Random): Promise<void> {

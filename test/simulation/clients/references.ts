@@ -226,7 +226,7 @@ export class References extends Subject {
   async #erase(step: Step, random: Random): Promise<void> {
     const key: CollectionKey = random.chance(0.7) ? "customers" : "orders";
     const item = this.caller.pickItem(random, key);
-    if (!item) return;
+    if (!item || this.caller.mayComeBack(item)) return;
     const write = this.caller.write(step, `a member erases ${item.id}`, key, [
       (before, after) => (after.isDeleted && before ? null : "no erasure"),
     ]);
