@@ -16,6 +16,18 @@ const day = 24 * 60 * 60 * 1000;
 const team = { key: "team", type: "select", options: [{ value: "ours" }, { value: "theirs" }] };
 const ours = { field: "team", op: "eq", value: "ours" };
 
+/** Adds this many copies of the only change of an item after it. */
+const copyChange = (id: string, count: number) =>
+  dataDb
+    .prepare(
+      `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
+      insert into change select number + i, at, actor, action, item, item_id, version, previous,
+        fields, former, session, request_id, sent_request_id, views, audit_action
+      from change, n where item_id = ?1 and i <= ?2`,
+    )
+    .bind(id, count)
+    .run();
+
 async function follow(fields: object[], keys: string[]) {
   const view = { key: "ours", name: "Ours", conditions: [ours], fields: keys };
   const form = await makeForm(owner, [team, ...fields], { views: [view] });
@@ -152,15 +164,7 @@ describe("The changes feed of a narrow credential", () => {
     const text = "語".repeat(100_000);
     const data = { team: "theirs", a: text, b: text, c: text };
     const hidden = (await owner.post(`/forms/${form}/submissions`, { data })).body;
-    await dataDb
-      .prepare(
-        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 400)
-        insert into change select number + i, at, actor, action, item, item_id, version, previous,
-          fields, former, session, request_id, sent_request_id, views, audit_action
-        from change, n where item_id = ?1`,
-      )
-      .bind(hidden.id)
-      .run();
+    await copyChange(hidden.id, 400);
     await create("ours");
     expect((await partner.get(feed)).body.items).toHaveLength(1);
   });
@@ -172,15 +176,7 @@ describe("The changes feed of a narrow credential", () => {
       .prepare("update change set views = ?2 where item_id = ?1")
       .bind(hidden.id, JSON.stringify(["x".repeat(20_000)]))
       .run();
-    await dataDb
-      .prepare(
-        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
-        insert into change select number + i, at, actor, action, item, item_id, version, previous,
-          fields, former, session, request_id, sent_request_id, views, audit_action
-        from change, n where item_id = ?1`,
-      )
-      .bind(hidden.id)
-      .run();
+    await copyChange(hidden.id, 3000);
     await create("ours");
     const { fetch, counts, reset } = counted();
     const reader = partner.through(fetch);
@@ -201,15 +197,7 @@ describe("The changes feed of a narrow credential", () => {
       const { form, feed, partner, create } = await follow([], ["team"]);
       await create("ours");
       const hidden = (await create("theirs")).body;
-      await dataDb
-        .prepare(
-          `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
-          insert into change select number + i, at, actor, action, item, item_id, version, previous,
-            fields, former, session, request_id, sent_request_id, views, audit_action
-          from change, n where item_id = ?1 and i < ?2`,
-        )
-        .bind(hidden.id, hiddenCount)
-        .run();
+      await copyChange(hidden.id, hiddenCount - 1);
       for (const name of ["ours", "theirs", "ours", "ours", "theirs"]) await create(name);
       const lengths = [];
       let path = `${feed}?limit=2`;
