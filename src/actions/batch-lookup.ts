@@ -1,9 +1,8 @@
-import { viewOf, type CollectionAccess, type NarrowCollection } from "#domain/data/narrow.ts";
+import { viewOf, type CollectionAccess } from "#domain/data/narrow.ts";
 import { partBytes, type PartSizes } from "#domain/item/part-limits.ts";
 import { type ItemLookup, type ItemLookupResult, lookUpItems } from "#store/data/batch-read.ts";
 import type { ActionContext } from "./context.ts";
-import { fieldNumber } from "#domain/data/values.ts";
-import { referencedFields } from "#domain/search/tree.ts";
+import { nameFields } from "#domain/search/results.ts";
 import { assertCalculated } from "./search-checks.ts";
 import { seesItem } from "./sees-item.ts";
 
@@ -21,13 +20,6 @@ export interface VisibleItems extends Pick<ItemLookupResult, "items" | "owners">
 
 export const exceedsReadLimit = ({ shown, hidden }: PartSizes): boolean =>
   Math.max(shown, hidden) > maxReadBytes;
-
-/** Whether the conditions name one of these fields, whose stored results or search entries may be outdated or missing. */
-function useFields({ conditions, whole }: NarrowCollection, ids: readonly number[]): boolean {
-  const numbers = new Set(ids.map((id) => fieldNumber(whole.collection.id, id)));
-  const fields = referencedFields({ conditions: [...conditions], sort: [] });
-  return fields.some(({ number }) => numbers.has(number));
-}
 
 /**
  * The maximum number of items that a batch may name while formulas decide which of them the caller sees. Their steps must
@@ -58,7 +50,8 @@ export async function lookUpVisible(
       shownBy,
     });
     if (countNames(names) > maxRecalculatedItems) assertCalculated(ctx, access, outdated);
-    if (shownBy && useFields(shownBy, outdated)) {
+    // The stored results or search entries of these fields may be outdated or missing.
+    if (shownBy && nameFields(shownBy.collection, shownBy.conditions, outdated)) {
       shownBy = null;
       return lookUp(part);
     }
