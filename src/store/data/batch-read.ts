@@ -11,8 +11,7 @@ import { preparePageStatement, type PageStatement } from "./search/batch.ts";
 import { columns } from "./search/scan.ts";
 import { itemCost, maxCostPerByte } from "./search/cost.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { recordCostSql, seesItemSql } from "./search/shown.ts";
-import { viewCostSql } from "./search/view-bound.ts";
+import { examinedTables, seesItemSql } from "./search/shown.ts";
 
 /** The items that the operations of a batch name. */
 export interface ItemLookup {
@@ -130,17 +129,9 @@ function seenItemsSql(
   maxBytes: number,
   values: SearchValues,
 ): string {
-  const isSeen = seesItemSql(shownBy, values);
   if (maxCostPerByte(itemCost(shownBy.conditions)) <= maxCheapCostPerByte)
-    return `${items} and ${isSeen}`;
-  const cost = viewCostSql(shownBy, values, recordCostSql(shownBy));
-  const shown = "(e.shown + iif(e.is_seen, e.bytes, 0))";
-  const hidden = "(e.hidden + iif(e.is_seen, 0, e.cost))";
-  // The recursion examines one item after another, smallest first, so that it can end at a limit.
-  return `with placed as materialized (select *, row_number() over (order by bytes, number) as place from (${items})),
-      examined(place, number, bytes, is_seen, cost, shown, hidden) as (select 0, null, 0, 0, 0, 0, 0
-        union all select n.place, n.number, n.bytes, ${isSeen}, ${cost}, ${shown}, ${hidden}
-        from examined e cross join placed n on n.place = e.place + 1 cross join item i on i.number = n.number
-        where ${shown} <= ${2 * maxBytes} and ${hidden} <= ${maxHiddenCost})
+    return `${items} and ${seesItemSql(shownBy, values)}`;
+  const limits = { shown: 2 * maxBytes, hidden: maxHiddenCost };
+  return `with ${examinedTables(shownBy, values, { items, shown: "bytes", limits })}
       select number, bytes from examined where is_seen`;
 }

@@ -17,8 +17,7 @@ import type { ShownBy } from "#domain/search/tree.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { recordCostSql, seesItemSql } from "./search/shown.ts";
-import { viewCostSql } from "./search/view-bound.ts";
+import { examinedTables } from "./search/shown.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -171,18 +170,11 @@ export async function findVisibleVersions(
 ): Promise<VisibleVersions> {
   const values = new SearchValues();
   const { collectionId } = db;
-  const cost = viewCostSql(shownBy, values, recordCostSql(shownBy));
-  const shown = "(e.shown + iif(e.is_seen, e.cost, 0))";
-  const hidden = "(e.hidden + iif(e.is_seen, 0, e.cost))";
-  // The recursion examines one record after another, so that it can end at a limit.
-  const statement =
-    values.statement(`with named as materialized (select *, row_number() over (order by size, number) as place
-        from (select i.number, i.id, i.version, octet_length(i.data) as size
-          from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId})),
-      examined(place, id, version, is_seen, cost, shown, hidden) as (select 0, null, 0, 0, 0, 0, 0
-        union all select n.place, n.id, n.version, ${seesItemSql(shownBy, values)}, ${cost}, ${shown}, ${hidden}
-        from examined e cross join named n on n.place = e.place + 1 cross join item i on i.number = n.number
-        where ${shown} <= ${limits.shown} and ${hidden} <= ${limits.hidden})
+  const items = `select i.number, i.id, i.version, octet_length(i.data) as bytes
+        from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId}`;
+  const names = ["id", "version"];
+  const tables = examinedTables(shownBy, values, { items, names, shown: "cost", limits });
+  const statement = values.statement(`with ${tables}
     select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated, r.*
     from collection c left join indexing x on x.collection_id = c.id
       cross join (select total(iif(is_seen, cost, 0)) as shown, total(iif(is_seen, 0, cost)) as hidden,

@@ -47,6 +47,40 @@ export const seesItemSql = (shownBy: ShownBy, values: SearchValues): string =>
 export const recordCostSql = ({ conditions }: ShownBy): string =>
   conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions));
 
+interface Examination {
+  /** Selects the `number`, the `bytes` and the other `names` of items. */
+  items: string;
+  names?: readonly string[];
+  /** What `shown` adds up for items that the caller sees. For others, `hidden` adds up the cost. */
+  shown: "bytes" | "cost";
+  limits: { shown: number; hidden: number };
+}
+
+/**
+ * SQL for the table `examined` of named items, smallest first, with whether the caller sees each one (`is_seen`) and the
+ * `cost` of deciding this. The recursion examines one item after another, so that it can end at the first one after a
+ * limit.
+ */
+export function examinedTables(
+  shownBy: ShownBy,
+  values: SearchValues,
+  { items, names = [], shown, limits }: Examination,
+): string {
+  const columns = ["number", "bytes", ...names];
+  const [isSeen, cost] = [
+    seesItemSql(shownBy, values),
+    viewCostSql(shownBy, values, recordCostSql(shownBy)),
+  ];
+  const shownSum = `(e.shown + iif(e.is_seen, e.${shown}, 0))`;
+  const hiddenSum = "(e.hidden + iif(e.is_seen, 0, e.cost))";
+  return `placed as materialized (select *, row_number() over (order by bytes, number) as place from (${items})),
+      examined(place, ${columns.join(", ")}, is_seen, cost, shown, hidden) as (
+        select 0, ${columns.map((name) => (name === "bytes" ? "0" : "null")).join(", ")}, 0, 0, 0, 0
+        union all select n.place, ${columns.map((name) => `n.${name}`).join(", ")}, ${isSeen}, ${cost}, ${shownSum}, ${hiddenSum}
+        from examined e cross join placed n on n.place = e.place + 1 cross join item i on i.number = n.number
+        where ${shownSum} <= ${limits.shown} and ${hiddenSum} <= ${limits.hidden})`;
+}
+
 /**
  * An amount of each candidate in two parts with separate limits. `shown` counts the parts of items that the caller
  * sees. `hidden` counts all other parts and items. With a single limit, a narrow caller could almost exhaust it with
