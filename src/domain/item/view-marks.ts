@@ -1,6 +1,6 @@
 import type { Actor } from "#domain/audit.ts";
-import type { CollectionAccess } from "#domain/data/compile.ts";
-import { wholeCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess, Slots } from "#domain/data/compile.ts";
+import { shownSlots, wholeCollection } from "#domain/data/narrow.ts";
 import type { ComputeBudget } from "#domain/formula/compute.ts";
 import { recalculateFormer, spendViewSteps } from "#domain/formula/view-budget.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -16,6 +16,7 @@ import {
   type SearchField,
 } from "#domain/search/tree.ts";
 import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view.ts";
+import { findViewBound, type ViewBound } from "#domain/search/view-bound.ts";
 
 /**
  * A change stores the views that its item matched before and after it, as marks `FINGERPRINT:b` and `FINGERPRINT:a`.
@@ -31,6 +32,9 @@ interface MarkedView {
   resultsVersion: number;
   /** `anyoneElse` stands for the caller. */
   condition: Condition;
+  /** Larger items are outside the view. */
+  bound: ViewBound | null;
+  shown: Slots;
 }
 
 interface MarkedViews {
@@ -54,6 +58,8 @@ function viewsOf(collection: Collection): MarkedViews {
       isPersonal: dependsOnCaller(view),
       resultsVersion: lackedResults ? version : 0,
       condition: mapLeaves({ all: conditions }, (leaf) => shareLeaf(leaf, leaves)),
+      bound: findViewBound(conditions),
+      shown: shownSlots(collection, view),
     };
   });
   const marked = { views, leaves: [...leaves.values()] };
@@ -187,13 +193,13 @@ function changeMarks(
 const matchers = new WeakMap<MatchedItem, ItemMatcher>();
 
 function marksOf(
-  { fingerprint, isPersonal, condition: viewCondition }: MarkedView,
+  { fingerprint, isPersonal, condition: viewCondition, bound, shown }: MarkedView,
   phase: Phase,
   matcher: ItemMatcher | null,
   actors: ReadonlySet<Actor>,
   unknown: ReadonlySet<SystemField>,
 ): (string | AssignedMark)[] {
-  if (!matcher) return [];
+  if (!matcher?.fits(bound, shown)) return [];
   const name = `${fingerprint}:${phase}`;
   const markFor = (
     actor: string,

@@ -12,7 +12,8 @@ import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
 import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
 import { useResults } from "./results.ts";
-import { meOperand, type ParsedSearch } from "./tree.ts";
+import { meOperand, type Condition, type ParsedSearch } from "./tree.ts";
+import { findViewBound } from "./view-bound.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** Parses and compares the views of a definition (contract, section 19). */
@@ -61,33 +62,47 @@ export function inView(
 export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
-/** Returns the conditions of a view as JSON, with field numbers instead of keys. Equal conditions have equal JSON. */
-const conditionsJson = (collection: Collection, view: View): string =>
-  JSON.stringify(parseView(collection, view, meOperand).conditions, (name, value: unknown) =>
+/** Returns conditions as JSON, with field numbers instead of keys. Equal conditions have equal JSON. */
+const conditionsJson = (conditions: readonly Condition[]): string =>
+  JSON.stringify(conditions, (name, value: unknown) =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
 
 /**
- * Returns a text that identifies the conditions of a view, for the marks of changes. A view that changes and changes back
+ * Returns a text that decides which items a view contains, and the version since which it does. If items can be too large
+ * for the view, its fields also decide this, because they divide the items into parts.
+ */
+function viewContent(
+  collection: Collection,
+  view: View,
+): { text: string; version?: number | undefined } {
+  const { conditions } = parseView(collection, view, meOperand);
+  const json = conditionsJson(conditions);
+  const versions = collection.viewVersions?.[view.key];
+  if (findViewBound(conditions) === null) return { text: json, version: versions?.conditions };
+  const parts = view.fields ? shownIds(collection, view) : `-${retiredIds(collection)}`;
+  return { text: `${json} ${parts}`, version: versions?.meaning };
+}
+
+/**
+ * Returns a text that identifies the content of a view, for the marks of changes. A view that changes and changes back
  * gets a new fingerprint, because changes in between did not record whether they matched it. It contains a digest, so it
  * must never decide a permission.
  */
 export function viewFingerprint(collection: Collection, view: View): string {
-  const conditions = digest(conditionsJson(collection, view));
-  const version = collection.viewVersions?.[view.key]?.conditions;
-  return version === undefined ? conditions : `${conditions}.${version}`;
+  const { text, version } = viewContent(collection, view);
+  return version === undefined ? digest(text) : `${digest(text)}.${version}`;
 }
 
 /** Returns another view that has the same fingerprint although it matches other items. Only a forged view has one. */
 export function findViewWithSameMarks(collection: Collection, view: View): View | undefined {
   const others = (collection.definition.views ?? []).filter(({ key }) => key !== view.key);
-  const [fingerprint, conditions] = [viewFingerprint, conditionsJson].map((describe) =>
-    describe(collection, view),
-  );
+  const fingerprint = viewFingerprint(collection, view);
+  const { text } = viewContent(collection, view);
   return others.find(
     (other) =>
       viewFingerprint(collection, other) === fingerprint &&
-      conditionsJson(collection, other) !== conditions,
+      viewContent(collection, other).text !== text,
   );
 }
 
@@ -109,6 +124,15 @@ function shownIds(collection: Collection, view: View): string {
   return ids.toSorted((a, b) => a - b).join(",");
 }
 
+/** Returns the ids of all removed fields and columns, which no view shows. */
+function retiredIds({ definition: { fields } }: Collection): string {
+  const columns = fields.fields.flatMap((field) =>
+    field.type === "line_items" ? field.retired : [],
+  );
+  const ids = [...fields.retired, ...columns].map(({ id }) => id);
+  return ids.toSorted((a, b) => a - b).join(",");
+}
+
 /**
  * Returns a text that identifies the conditions of a view, its visible fields and columns, and the version since which it
  * has them. It contains digests, so `hasSameMeaning` decides permissions instead.
@@ -127,8 +151,12 @@ interface ViewState {
   view: View;
 }
 
-const hasSameConditions = (before: ViewState, after: ViewState): boolean =>
-  conditionsJson(before.collection, before.view) === conditionsJson(after.collection, after.view);
+function hasSameConditions(before: ViewState, after: ViewState): boolean {
+  const [former, next] = [before, after].map(({ collection, view }) =>
+    conditionsJson(parseView(collection, view, meOperand).conditions),
+  );
+  return former === next;
+}
 
 /**
  * Whether a view shows the same fields and columns. A view of all fields may also show new fields, because no item has

@@ -1,0 +1,133 @@
+import type { Slots } from "#domain/data/compile.ts";
+import type { Data, Value } from "#domain/data/values.ts";
+import { utf8Length } from "#domain/item/item.ts";
+import {
+  itemCost,
+  lookUpBytes,
+  maxCostPerByte,
+  maxStoredBytes,
+  rowsByteCost,
+} from "./item-cost.ts";
+import type { Condition } from "./tree.ts";
+
+/**
+ * The rule that an item is outside a view if evaluating the view's conditions on it would cost too much. The fields that
+ * the view shows and all others have separate limits, so that a caller cannot measure the others with its own values.
+ * Every read and write of a narrow caller and every mark of a change has this rule, in SQL or in TypeScript. Both must
+ * agree exactly.
+ */
+
+/**
+ * The maximum cost of evaluating a view on each of the two parts of an item. It takes about 50 ms. Two such parts fit the
+ * limits of every search, so no single item can make a search fail.
+ */
+const maxViewCost = 50_000_000;
+
+/** The fewest bytes of an entry: `{},`. */
+const minEntryBytes = 3;
+
+export interface ViewBound {
+  /** The cost per byte of a part. */
+  perByte: number;
+  /** The cost of these lists per entry. */
+  lists: readonly { slot: string; cost: number }[];
+  /** The maximum cost of one byte. It includes the entries of lists. */
+  maxPerByte: number;
+  /** The maximum cost of a part. */
+  maxCost: number;
+}
+
+/** Returns the limit of a view with these conditions. Null if they are so cheap that every item fits. */
+export function findViewBound(conditions: readonly Condition[]): ViewBound | null {
+  const cost = itemCost(conditions);
+  const perByte = Math.ceil(
+    maxCostPerByte({ ...cost, perEntry: [] }) + cost.rowPasses * rowsByteCost,
+  );
+  const entryCost = cost.perEntry.reduce((sum, entry) => sum + entry.cost, 0);
+  const maxPerByte = perByte + Math.ceil(entryCost / minEntryBytes);
+  const maxCost = maxViewCost - cost.lookUpCount * lookUpBytes;
+  if (maxStoredBytes * maxPerByte <= maxCost) return null;
+  return { perByte, lists: cost.perEntry, maxPerByte, maxCost };
+}
+
+/** The bytes of a key with its punctuation, in addition to its name and value: `"":,`. */
+export const pairBytes = 4;
+
+/** The bytes of lists, and those of each column with its keys. Several states of an item may share a list. */
+const listBytes = new WeakMap<object, number>();
+const columnBytes = new WeakMap<object, ReadonlyMap<string, number>>();
+
+function keep<V>(known: WeakMap<object, V>, list: object, measure: () => V): V {
+  const value = known.get(list) ?? measure();
+  known.set(list, value);
+  return value;
+}
+
+/** Returns the bytes of a value. Numbers have different texts in SQL, and are short. */
+function bytesOf(value: Value | undefined): number {
+  if (typeof value === "string") return utf8Length(value);
+  if (typeof value !== "object" || value === null) return 0;
+  return keep(listBytes, value, () => utf8Length(JSON.stringify(value)));
+}
+
+function bytesOfColumns(rows: readonly object[]): ReadonlyMap<string, number> {
+  return keep(columnBytes, rows, () => {
+    const bytes = new Map<string, number>();
+    for (const row of rows)
+      for (const [column, value] of Object.entries(row) as [string, Value][])
+        bytes.set(column, (bytes.get(column) ?? 0) + column.length + pairBytes + bytesOf(value));
+    return bytes;
+  });
+}
+
+/** The sizes of an item's values. It keeps those of a former state that are the same. */
+export class ItemSizes {
+  /** The bytes of all values with their keys. */
+  readonly total: number;
+  readonly #data: Data;
+  readonly #bytes = new Map<string, number>();
+
+  constructor(data: Data, former: ItemSizes | null = null) {
+    this.#data = data;
+    let total = 0;
+    for (const [slot, value] of Object.entries(data)) {
+      const bytes = former?.find(slot, value) ?? slot.length + pairBytes + bytesOf(value);
+      this.#bytes.set(slot, bytes);
+      total += bytes;
+    }
+    this.total = total;
+  }
+
+  /** Returns the bytes of a value with its key if the item has this value. */
+  find(slot: string, value: Value): number | undefined {
+    return this.#data[slot] === value ? this.#bytes.get(slot) : undefined;
+  }
+
+  /** Whether both parts of the item fit a view that shows these slots. */
+  fit({ perByte, lists, maxPerByte, maxCost }: ViewBound, shown: Slots): boolean {
+    if (this.total * maxPerByte <= maxCost) return true;
+    const parts = this.#divide(shown);
+    return (["shown", "hidden"] as const).every((part) => {
+      const entries = lists
+        .filter(({ slot }) => shown.has(slot) === (part === "shown"))
+        .reduce((sum, { slot, cost }) => sum + cost * countEntries(this.#data[slot]), 0);
+      return parts[part] * perByte + entries <= maxCost;
+    });
+  }
+
+  #divide(slots: Slots): { shown: number; hidden: number } {
+    let [shown, hidden] = [0, 0];
+    for (const [slot, bytes] of this.#bytes) {
+      const columns = slots.get(slot);
+      if (columns === null) shown += bytes;
+      else if (columns === undefined) hidden += bytes;
+      else
+        for (const [column, each] of bytesOfColumns((this.#data[slot] ?? []) as object[]))
+          if (columns.includes(column)) shown += each;
+          else hidden += each;
+    }
+    return { shown, hidden };
+  }
+}
+
+const countEntries = (value: Value | undefined) => (Array.isArray(value) ? value.length : 0);
