@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { runBackfill } from "../../src/actions/backfill.ts";
 import type { Client, Json } from "../support/client";
+import { background } from "../support/serve";
 import { admin, client, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
@@ -32,7 +34,7 @@ const viewOf = (key: string, condition: object, shown?: string[]) => ({
   conditions: [{ any: [...expensive, condition] }],
   ...(shown && { fields: shown }),
 });
-const byMe = viewOf("own", { field: "$updated_by", op: "eq", value: "$me" }, [
+const byMe = viewOf("own", { field: "$created_by", op: "eq", value: "$me" }, [
   "title",
   "shown",
   "rows",
@@ -163,6 +165,26 @@ describe("An item that matches a view but is too large for it", () => {
     ]);
   });
 
+  it("leaves the view when a recalculated result makes it too large", async () => {
+    const { form, create, follow, hook } = await makeWorld();
+    const { next } = await follow("ours");
+    const deliver = await hook("ours");
+    const data = { hidden: "é".repeat(80_000), shown: "語".repeat(15_000) };
+    const id = await create({ title: "a", team: "ours", ...data });
+    const copy = { key: "copy", type: "computed", formula: "shown", result: "text" };
+    const put = await owner.put(`/forms/${form}/schema`, { fields: [...fields, copy] });
+    expect([put.status, put.text]).toEqual([200, put.text]);
+    await runBackfill(background());
+    expect(await next()).toEqual([
+      [id, "created"],
+      [id, "left"],
+    ]);
+    expect((await deliver()).map(([type]) => type)).toEqual([
+      "submission.created",
+      "submission.left_view",
+    ]);
+  });
+
   it("leaves and enters a view with $me for each caller", async () => {
     const { form, patch, follow } = await makeWorld();
     const mine = await follow("own", true);
@@ -174,8 +196,9 @@ describe("An item that matches a view but is too large for it", () => {
     await patch(id, { hidden: large });
     expect([await mine.next(), await other.next()]).toEqual([[[id, "left"]], []]);
     await patch(id, { title: "b" });
-    await patch(id, { hidden: null });
     expect([await mine.next(), await other.next()]).toEqual([[], []]);
+    await patch(id, { hidden: null });
+    expect([await mine.next(), await other.next()]).toEqual([[[id, "updated"]], []]);
     const tooLarge = await mine.partner.post(`/forms/${form}/submissions`, {
       data: { title: "a", shown: large },
     });
