@@ -69,8 +69,9 @@ const conditionsJson = (conditions: readonly Condition[]): string =>
   );
 
 /**
- * Returns a text that decides which items a view contains, and the version since which it does. If items can be too large
- * for the view, its fields also decide this, because they divide the items into parts.
+ * Returns a text that determines which items a view contains, and the version since which it has this text. If items can
+ * be too large for the view, the text contains its fields, which divide items into parts. Otherwise, it has only the
+ * conditions.
  */
 function viewContent(
   collection: Collection,
@@ -94,7 +95,7 @@ export function viewFingerprint(collection: Collection, view: View): string {
   return version === undefined ? digest(text) : `${digest(text)}.${version}`;
 }
 
-/** Returns another view that has the same fingerprint although it matches other items. Only a forged view has one. */
+/** Returns another view that has the same fingerprint although it contains other items. Only a forged view has one. */
 export function findViewWithSameMarks(collection: Collection, view: View): View | undefined {
   const others = (collection.definition.views ?? []).filter(({ key }) => key !== view.key);
   const fingerprint = viewFingerprint(collection, view);
