@@ -49,6 +49,7 @@ function viewsOf(collection: Collection): MarkedViews {
   const known = markedViews.get(collection);
   if (known) return known;
   const leaves = new Map<string, LeafCondition>();
+  const slots = new Map<string, Slots>();
   const views = (collection.definition.views ?? []).map((view): MarkedView => {
     const { conditions } = parseView(collection, view, anyoneElse);
     const { lackedResults, conditions: version = 0 } = collection.viewVersions?.[view.key] ?? {};
@@ -59,7 +60,7 @@ function viewsOf(collection: Collection): MarkedViews {
       resultsVersion: lackedResults ? version : 0,
       condition: mapLeaves({ all: conditions }, (leaf) => shareLeaf(leaf, leaves)),
       bound: findViewBound(conditions),
-      shown: shownSlots(collection, view),
+      shown: shareSlots(shownSlots(collection, view), slots),
     };
   });
   const marked = { views, leaves: [...leaves.values()] };
@@ -73,6 +74,14 @@ function shareLeaf(leaf: LeafCondition, known: Map<string, LeafCondition>): Leaf
     name === "field" ? (value as SearchField).number : value,
   );
   const shared = known.get(key) ?? leaf;
+  known.set(key, shared);
+  return shared;
+}
+
+/** Returns the first of equal slots, so that views which show the same fields share the sizes of an item's parts. */
+function shareSlots(slots: Slots, known: Map<string, Slots>): Slots {
+  const key = JSON.stringify([...slots]);
+  const shared = known.get(key) ?? slots;
   known.set(key, shared);
   return shared;
 }
@@ -193,13 +202,26 @@ function changeMarks(
 const matchers = new WeakMap<MatchedItem, ItemMatcher>();
 
 function marksOf(
-  { fingerprint, isPersonal, condition: viewCondition, bound, shown }: MarkedView,
+  view: MarkedView,
   phase: Phase,
   matcher: ItemMatcher | null,
   actors: ReadonlySet<Actor>,
   unknown: ReadonlySet<SystemField>,
 ): (string | AssignedMark)[] {
-  if (!matcher?.fits(bound, shown)) return [];
+  const marks = matchMarks(view, phase, matcher, actors, unknown);
+  // Few items match a view, so this measures few items.
+  return marks.length > 0 && matcher?.fits(view.bound, view.shown) ? marks : [];
+}
+
+/** Returns the marks of an item of any size. */
+function matchMarks(
+  { fingerprint, isPersonal, condition: viewCondition }: MarkedView,
+  phase: Phase,
+  matcher: ItemMatcher | null,
+  actors: ReadonlySet<Actor>,
+  unknown: ReadonlySet<SystemField>,
+): (string | AssignedMark)[] {
+  if (!matcher) return [];
   const name = `${fingerprint}:${phase}`;
   const markFor = (
     actor: string,

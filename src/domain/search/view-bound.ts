@@ -13,8 +13,8 @@ import type { Condition } from "./tree.ts";
 /**
  * The rule that an item is outside a view if evaluating the view's conditions on it would cost too much. The fields that
  * the view shows and all others have separate limits, so that a caller cannot measure the others with its own values.
- * Every read and write of a narrow caller and every mark of a change has this rule, in SQL or in TypeScript. Both must
- * agree exactly.
+ * Every read and write of a narrow caller follows this rule, in SQL or in TypeScript, and so do the marks of changes.
+ * Both must agree exactly.
  */
 
 /**
@@ -63,8 +63,12 @@ function keep<V>(known: WeakMap<object, V>, list: object, measure: () => V): V {
   return value;
 }
 
+/** Returns the bytes of a value with its key. Zero for a missing value. */
+const bytesOfPair = (key: string, value: Value | undefined): number =>
+  value === undefined ? 0 : key.length + pairBytes + bytesOf(value);
+
 /** Returns the bytes of a value. Numbers have different texts in SQL, and are short. */
-function bytesOf(value: Value | undefined): number {
+function bytesOf(value: Value): number {
   if (typeof value === "string") return utf8Length(value);
   if (typeof value !== "object" || value === null) return 0;
   return keep(listBytes, value, () => utf8Length(JSON.stringify(value)));
@@ -75,37 +79,51 @@ function bytesOfColumns(rows: readonly object[]): ReadonlyMap<string, number> {
     const bytes = new Map<string, number>();
     for (const row of rows)
       for (const [column, value] of Object.entries(row) as [string, Value][])
-        bytes.set(column, (bytes.get(column) ?? 0) + column.length + pairBytes + bytesOf(value));
+        bytes.set(column, (bytes.get(column) ?? 0) + bytesOfPair(column, value));
     return bytes;
   });
 }
 
-/** The sizes of an item's values. It keeps those of a former state that are the same. */
+/** The bytes of the fields that a view shows, and of all others. */
+interface PartBytes {
+  shown: number;
+  hidden: number;
+}
+
+const noData: Data = {};
+
+/** The sizes of an item's values. Many views and states of an item share them, so it computes only what changed. */
 export class ItemSizes {
-  /** The bytes of all values with their keys. */
-  readonly total: number;
   readonly #data: Data;
-  readonly #bytes = new Map<string, number>();
+  readonly #former: ItemSizes | null;
+  /** The bytes of the values that differ from the former state, with their keys. */
+  readonly #changed = new Map<string, number>();
+  /** The bytes of all values with their keys. */
+  readonly #total: number;
+  readonly #parts = new WeakMap<Slots, PartBytes>();
 
   constructor(data: Data, former: ItemSizes | null = null) {
     this.#data = data;
-    let total = 0;
-    for (const [slot, value] of Object.entries(data)) {
-      const bytes = former?.find(slot, value) ?? slot.length + pairBytes + bytesOf(value);
-      this.#bytes.set(slot, bytes);
-      total += bytes;
+    this.#former = former;
+    const before = former ? former.#data : noData;
+    let total = former ? former.#total : 0;
+    const removed = Object.keys(before).filter((slot) => !(slot in data));
+    for (const slot of [...Object.keys(data), ...removed]) {
+      if (data[slot] === before[slot]) continue;
+      const bytes = bytesOfPair(slot, data[slot]);
+      total += bytes - (former ? former.#find(slot) : 0);
+      this.#changed.set(slot, bytes);
     }
-    this.total = total;
+    this.#total = total;
   }
 
-  /** Returns the bytes of a value with its key if the item has this value. */
-  find(slot: string, value: Value): number | undefined {
-    return this.#data[slot] === value ? this.#bytes.get(slot) : undefined;
+  #find(slot: string): number {
+    return this.#changed.get(slot) ?? (this.#former ? this.#former.#find(slot) : 0);
   }
 
   /** Whether both parts of the item fit a view that shows these slots. */
   fit({ perByte, lists, maxPerByte, maxCost }: ViewBound, shown: Slots): boolean {
-    if (this.total * maxPerByte <= maxCost) return true;
+    if (this.#total * maxPerByte <= maxCost) return true;
     const parts = this.#divide(shown);
     return (["shown", "hidden"] as const).every((part) => {
       const entries = lists
@@ -115,19 +133,34 @@ export class ItemSizes {
     });
   }
 
-  #divide(slots: Slots): { shown: number; hidden: number } {
-    let [shown, hidden] = [0, 0];
-    for (const [slot, bytes] of this.#bytes) {
-      const columns = slots.get(slot);
-      if (columns === null) shown += bytes;
-      else if (columns === undefined) hidden += bytes;
-      else
-        for (const [column, each] of bytesOfColumns((this.#data[slot] ?? []) as object[]))
-          if (columns.includes(column)) shown += each;
-          else hidden += each;
+  #divide(slots: Slots): PartBytes {
+    const known = this.#parts.get(slots);
+    if (known) return known;
+    const former = this.#former;
+    const parts = former ? { ...former.#divide(slots) } : { shown: 0, hidden: 0 };
+    for (const [slot, bytes] of this.#changed) {
+      addBytes(parts, slots, slot, this.#data[slot], bytes);
+      if (former) addBytes(parts, slots, slot, former.#data[slot], former.#find(slot), -1);
     }
-    return { shown, hidden };
+    this.#parts.set(slots, parts);
+    return parts;
   }
+}
+
+/** Adds the bytes of a value, times `factor`, to the part in which a view with these slots has it. */
+function addBytes(
+  parts: PartBytes,
+  slots: Slots,
+  slot: string,
+  value: Value | undefined,
+  bytes: number,
+  factor: 1 | -1 = 1,
+): void {
+  const columns = slots.get(slot);
+  if (columns)
+    for (const [column, each] of bytesOfColumns((value ?? []) as object[]))
+      parts[columns.includes(column) ? "shown" : "hidden"] += factor * each;
+  else parts[columns === null ? "shown" : "hidden"] += factor * bytes;
 }
 
 const countEntries = (value: Value | undefined) => (Array.isArray(value) ? value.length : 0);

@@ -4,7 +4,7 @@ import { findViewBound, pairBytes } from "#domain/search/view-bound.ts";
 import { balancedSql, rowCountSql } from "./cost.ts";
 import type { SearchValues } from "./search-values.ts";
 
-/** The rule which items are too large for a view, in SQL. */
+/** SQL for the rule that a view contains no item that is too large for its conditions. `ItemSizes` is the rule in TypeScript. */
 
 /** The cost per byte of measuring an item, and of measuring one whose rows have visible and other columns. */
 const measuringByteCost = 5;
