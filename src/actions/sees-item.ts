@@ -4,7 +4,7 @@ import { recalculate } from "#domain/formula/recalculate.ts";
 import type { Item } from "#domain/item/item.ts";
 import { ItemMatcher, type MatchedItem } from "#domain/search/matches.ts";
 import { useResults } from "#domain/search/results.ts";
-import { fitsView } from "#store/data/search/view-bound.ts";
+import { findViewBound } from "#domain/search/view-bound.ts";
 import type { ReadContext } from "./context.ts";
 
 /** 1 for a caller that sees views. Statements then read additional data. */
@@ -24,7 +24,9 @@ export const isInView = (
   item: MatchedItem,
   matcher = new ItemMatcher(item),
 ): boolean =>
-  access.extent === "whole" || (fitsView(access, item.data) && matcher.matches(access.conditions));
+  access.extent === "whole" ||
+  (matcher.fits(findViewBound(access.conditions), access.parts.shown) &&
+    matcher.matches(access.conditions));
 
 /** Whether the caller sees an item. Evaluates the current formulas instead of using stored results. */
 export function seesItem(

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Data } from "../../src/domain/data/values.ts";
 import type { ShownBy } from "../../src/domain/search/tree.ts";
+import { findViewBound, ItemSizes } from "../../src/domain/search/view-bound.ts";
 import { SearchValues } from "../../src/store/data/search/search-values.ts";
-import { fitsView, withinViewSql } from "../../src/store/data/search/view-bound.ts";
+import { withinViewSql } from "../../src/store/data/search/view-bound.ts";
 import type { Client, Json } from "../support/client";
 import { dataDb } from "../support/databases";
 import { client, makeForm } from "../support/service";
@@ -183,10 +184,12 @@ describe("The limit of a view's work on an item", () => {
     const conditions = [...Array.from({ length: 30 }, () => textLeaf("1")), rowLeaf];
     const shownBy = { conditions, parts } as unknown as ShownBy;
     const lengthOf = (length: number) => dataOf(special + "x".repeat(length));
+    const bound = findViewBound(shownBy.conditions);
+    const isWithin = (data: Data) => bound === null || new ItemSizes(data).fit(bound, parts.shown);
     let [fitting, tooLong] = [0, 2_000_000];
     while (tooLong - fitting > 1) {
       const middle = (fitting + tooLong) >> 1;
-      if (fitsView(shownBy, lengthOf(middle))) fitting = middle;
+      if (isWithin(lengthOf(middle))) fitting = middle;
       else tooLong = middle;
     }
     const values = new SearchValues();

@@ -13,6 +13,7 @@ import type {
   ItemParts,
   NarrowCollection,
   CollectionAccess,
+  Slots,
 } from "./compile.ts";
 
 export type { NarrowCollection, CollectionAccess } from "./compile.ts";
@@ -92,21 +93,35 @@ function divideFields({ fields, retired }: FieldSet, keys: ReadonlySet<string>):
   const shown = fields.filter(({ key }) => keys.has(key));
   const hidden = fields.filter(({ key }) => !keys.has(key));
   const hiddenValues = hidden.filter(({ type }) => type !== "computed");
-  const withColumns = (field: Field, columns: "fields" | "retired") => {
-    const isDivided = field.type === "line_items" && field.retired.length > 0;
-    return [slotOf(field), isDivided ? field[columns].map(slotOf) : null] as const;
-  };
   const retiredColumns = shown
     .map((field) => withColumns(field, "retired"))
     .filter(([, columns]) => columns !== null);
   return {
-    shown: new Map(shown.map((field) => withColumns(field, "fields"))),
+    shown: slotsOf(shown),
     hidden: new Map([
       ...[...hiddenValues, ...retired].map((field) => [slotOf(field), null] as const),
       ...retiredColumns,
     ]),
     hiddenResults: new Set(hidden.filter(({ type }) => type === "computed").map(slotOf)),
   };
+}
+
+/** Returns the slots of the fields that a view shows. */
+export function shownSlots(collection: Collection, view: View): Slots {
+  const shown = shownKeys(collection, view);
+  return slotsOf(collection.definition.fields.fields.filter(({ key }) => shown.has(key)));
+}
+
+const slotsOf = (fields: readonly Field[]): Slots =>
+  new Map(fields.map((field) => withColumns(field, "fields")));
+
+/** Returns the slot of a field. A list with removed columns is divided into its `fields` and its `retired` columns. */
+function withColumns(
+  field: Field,
+  columns: "fields" | "retired",
+): readonly [string, readonly string[] | null] {
+  const isDivided = field.type === "line_items" && field.retired.length > 0;
+  return [slotOf(field), isDivided ? field[columns].map(slotOf) : null];
 }
 
 const slotOf = ({ id }: Pick<Field, "id">) => String(id);

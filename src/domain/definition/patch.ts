@@ -23,7 +23,7 @@ import { acceptanceErrors, documentErrors, keyErrors } from "./document-errors.t
 import { definitionError, type FieldSet } from "./field.ts";
 import { findTitle, mergeTitle } from "./title.ts";
 import { mergePendingViews } from "#domain/search/merge-views.ts";
-import { viewErrors } from "#domain/search/view.ts";
+import { viewErrors } from "#domain/search/view-errors.ts";
 import { viewsSchema, type ViewDocument } from "./view.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 

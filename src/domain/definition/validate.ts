@@ -18,7 +18,7 @@ import { type Field, type FieldSet, definitionError } from "./field.ts";
 import { withColumns } from "./merge-rules.ts";
 import { mergeDefinition, type MergedDefinition } from "./merge.ts";
 import type { Precondition } from "#domain/preconditions.ts";
-import { viewErrors } from "#domain/search/view.ts";
+import { viewErrors } from "#domain/search/view-errors.ts";
 import { reasonFor, type Reason } from "#domain/problem/reasons.ts";
 
 /** The maximum number of current and retired fields, including columns of line items. */

@@ -1,6 +1,6 @@
 import type { Actor } from "#domain/audit.ts";
-import type { CollectionAccess } from "#domain/data/compile.ts";
-import { wholeCollection } from "#domain/data/narrow.ts";
+import type { CollectionAccess, Slots } from "#domain/data/compile.ts";
+import { shownSlots, wholeCollection } from "#domain/data/narrow.ts";
 import type { ComputeBudget } from "#domain/formula/compute.ts";
 import { recalculateFormer, spendViewSteps } from "#domain/formula/view-budget.ts";
 import { lazy } from "#domain/lazy.ts";
@@ -16,6 +16,7 @@ import {
   type SearchField,
 } from "#domain/search/tree.ts";
 import { dependsOnCaller, parseView, viewFingerprint } from "#domain/search/view.ts";
+import { findViewBound, type ViewBound } from "#domain/search/view-bound.ts";
 
 /**
  * A change stores the views that its item matched before and after it, as marks `FINGERPRINT:b` and `FINGERPRINT:a`.
@@ -31,6 +32,9 @@ interface MarkedView {
   resultsVersion: number;
   /** `anyoneElse` stands for the caller. */
   condition: Condition;
+  /** Larger items are outside the view. */
+  bound: ViewBound | null;
+  shown: Slots;
 }
 
 interface MarkedViews {
@@ -45,6 +49,7 @@ function viewsOf(collection: Collection): MarkedViews {
   const known = markedViews.get(collection);
   if (known) return known;
   const leaves = new Map<string, LeafCondition>();
+  const slots = new Map<string, Slots>();
   const views = (collection.definition.views ?? []).map((view): MarkedView => {
     const { conditions } = parseView(collection, view, anyoneElse);
     const { lackedResults, conditions: version = 0 } = collection.viewVersions?.[view.key] ?? {};
@@ -54,6 +59,8 @@ function viewsOf(collection: Collection): MarkedViews {
       isPersonal: dependsOnCaller(view),
       resultsVersion: lackedResults ? version : 0,
       condition: mapLeaves({ all: conditions }, (leaf) => shareLeaf(leaf, leaves)),
+      bound: findViewBound(conditions),
+      shown: shareSlots(shownSlots(collection, view), slots),
     };
   });
   const marked = { views, leaves: [...leaves.values()] };
@@ -67,6 +74,14 @@ function shareLeaf(leaf: LeafCondition, known: Map<string, LeafCondition>): Leaf
     name === "field" ? (value as SearchField).number : value,
   );
   const shared = known.get(key) ?? leaf;
+  known.set(key, shared);
+  return shared;
+}
+
+/** Returns the first of equal slots, so that views which show the same fields share the sizes of an item's parts. */
+function shareSlots(slots: Slots, known: Map<string, Slots>): Slots {
+  const key = JSON.stringify([...slots]);
+  const shared = known.get(key) ?? slots;
   known.set(key, shared);
   return shared;
 }
@@ -187,6 +202,19 @@ function changeMarks(
 const matchers = new WeakMap<MatchedItem, ItemMatcher>();
 
 function marksOf(
+  view: MarkedView,
+  phase: Phase,
+  matcher: ItemMatcher | null,
+  actors: ReadonlySet<Actor>,
+  unknown: ReadonlySet<SystemField>,
+): (string | AssignedMark)[] {
+  const marks = matchMarks(view, phase, matcher, actors, unknown);
+  // Few items match a view, so this measures few items.
+  return marks.length > 0 && matcher?.fits(view.bound, view.shown) ? marks : [];
+}
+
+/** Returns the marks of an item of any size. */
+function matchMarks(
   { fingerprint, isPersonal, condition: viewCondition }: MarkedView,
   phase: Phase,
   matcher: ItemMatcher | null,

@@ -1,3 +1,4 @@
+import type { Slots } from "#domain/data/compile.ts";
 import { foldCase, toComparable } from "#domain/data/index-entries.ts";
 import {
   isSameValue,
@@ -7,6 +8,8 @@ import {
   type Value,
 } from "#domain/data/values.ts";
 import type { Item } from "#domain/item/item.ts";
+import { lazy } from "#domain/lazy.ts";
+import { ItemSizes, type ViewBound } from "./view-bound.ts";
 import type { Comparable, Condition, LeafCondition, SearchField } from "./tree.ts";
 
 /** The members of an item that conditions name. */
@@ -31,6 +34,7 @@ export class ItemMatcher {
   readonly #former: ItemMatcher | null;
   readonly #results = new Map<LeafCondition, boolean>();
   readonly #folded: Map<string, string>;
+  readonly #sizes: () => ItemSizes;
   /** Whether fields have the same values as in the former state, by field number. */
   readonly #isSame = new Map<number, boolean>();
 
@@ -38,10 +42,16 @@ export class ItemMatcher {
     this.#item = item;
     this.#former = former;
     this.#folded = former ? former.#folded : new Map();
+    this.#sizes = lazy(() => new ItemSizes(item.data, former && former.#sizes()));
   }
 
   matches(conditions: readonly Condition[]): boolean {
     return conditions.every((condition) => this.#holds(condition));
+  }
+
+  /** Whether the item is small enough for a view with this limit that shows these slots. */
+  fits(bound: ViewBound | null, shown: Slots): boolean {
+    return bound === null || this.#sizes().fit(bound, shown);
   }
 
   /**

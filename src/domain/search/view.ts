@@ -1,19 +1,13 @@
 import { isObject } from "#domain/json.ts";
-import type {
-  Collection,
-  CollectionKind,
-  Definition,
-  View,
-  ViewVersions,
-} from "#domain/definition/collection.ts";
-import { definitionError, type Field } from "#domain/definition/field.ts";
+import type { Collection, Definition, View, ViewVersions } from "#domain/definition/collection.ts";
+import type { Field } from "#domain/definition/field.ts";
 import { withColumns } from "#domain/definition/merge-rules.ts";
-import { errorAt, formatChoices } from "#domain/problem/field-errors.ts";
-import { Problem, problem, type FieldError } from "#domain/problem/problem.ts";
+import { formatChoices } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
 import { useResults } from "./results.ts";
-import { meOperand, type ParsedSearch } from "./tree.ts";
-import { reasonFor } from "#domain/problem/reasons.ts";
+import { meOperand, type Condition, type ParsedSearch } from "./tree.ts";
+import { findViewBound } from "./view-bound.ts";
 
 /** Parses and compares the views of a definition (contract, section 19). */
 
@@ -61,33 +55,48 @@ export function inView(
 export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
-/** Returns the conditions of a view as JSON, with field numbers instead of keys. Equal conditions have equal JSON. */
-const conditionsJson = (collection: Collection, view: View): string =>
-  JSON.stringify(parseView(collection, view, meOperand).conditions, (name, value: unknown) =>
+/** Returns conditions as JSON, with field numbers instead of keys. Equal conditions have equal JSON. */
+const conditionsJson = (conditions: readonly Condition[]): string =>
+  JSON.stringify(conditions, (name, value: unknown) =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
 
 /**
- * Returns a text that identifies the conditions of a view, for the marks of changes. A view that changes and changes back
+ * Returns a text that determines which items a view contains, and the version since which it has this text. If items can
+ * be too large for the view, the text contains its fields, which divide items into parts. Otherwise, it has only the
+ * conditions.
+ */
+function viewContent(
+  collection: Collection,
+  view: View,
+): { text: string; version?: number | undefined } {
+  const { conditions } = parseView(collection, view, meOperand);
+  const json = conditionsJson(conditions);
+  const versions = collection.viewVersions?.[view.key];
+  if (findViewBound(conditions) === null) return { text: json, version: versions?.conditions };
+  const parts = view.fields ? shownIds(collection, view) : `-${retiredIds(collection)}`;
+  return { text: `${json} ${parts}`, version: versions?.meaning };
+}
+
+/**
+ * Returns a text that identifies the content of a view, for the marks of changes. A view that changes and changes back
  * gets a new fingerprint, because changes in between did not record whether they matched it. It contains a digest, so it
  * must never decide a permission.
  */
 export function viewFingerprint(collection: Collection, view: View): string {
-  const conditions = digest(conditionsJson(collection, view));
-  const version = collection.viewVersions?.[view.key]?.conditions;
-  return version === undefined ? conditions : `${conditions}.${version}`;
+  const { text, version } = viewContent(collection, view);
+  return version === undefined ? digest(text) : `${digest(text)}.${version}`;
 }
 
-/** Returns another view that has the same fingerprint although it matches other items. Only a forged view has one. */
+/** Returns another view that has the same fingerprint although it contains other items. Only a forged view has one. */
 export function findViewWithSameMarks(collection: Collection, view: View): View | undefined {
   const others = (collection.definition.views ?? []).filter(({ key }) => key !== view.key);
-  const [fingerprint, conditions] = [viewFingerprint, conditionsJson].map((describe) =>
-    describe(collection, view),
-  );
+  const fingerprint = viewFingerprint(collection, view);
+  const { text } = viewContent(collection, view);
   return others.find(
     (other) =>
       viewFingerprint(collection, other) === fingerprint &&
-      conditionsJson(collection, other) !== conditions,
+      viewContent(collection, other).text !== text,
   );
 }
 
@@ -109,6 +118,15 @@ function shownIds(collection: Collection, view: View): string {
   return ids.toSorted((a, b) => a - b).join(",");
 }
 
+/** Returns the ids of all removed fields and columns, which no view shows. */
+function retiredIds({ definition: { fields } }: Collection): string {
+  const columns = fields.fields.flatMap((field) =>
+    field.type === "line_items" ? field.retired : [],
+  );
+  const ids = [...fields.retired, ...columns].map(({ id }) => id);
+  return ids.toSorted((a, b) => a - b).join(",");
+}
+
 /**
  * Returns a text that identifies the conditions of a view, its visible fields and columns, and the version since which it
  * has them. It contains digests, so `hasSameMeaning` decides permissions instead.
@@ -127,8 +145,12 @@ interface ViewState {
   view: View;
 }
 
-const hasSameConditions = (before: ViewState, after: ViewState): boolean =>
-  conditionsJson(before.collection, before.view) === conditionsJson(after.collection, after.view);
+function hasSameConditions(before: ViewState, after: ViewState): boolean {
+  const [former, next] = [before, after].map(({ collection, view }) =>
+    conditionsJson(parseView(collection, view, meOperand).conditions),
+  );
+  return former === next;
+}
 
 /**
  * Whether a view shows the same fields and columns. A view of all fields may also show new fields, because no item has
@@ -202,96 +224,4 @@ function digest(text: string): string {
 /** Whether the view's conditions depend on the caller. */
 export function dependsOnCaller({ conditions = [] }: View): boolean {
   return JSON.stringify(conditions).includes(JSON.stringify(meOperand));
-}
-
-/** The maximum size of all views of a definition as JSON. */
-const maxViewsLength = 300_000;
-
-/** The maximum number of conditions in all views of a definition, because each write evaluates all of them. */
-const maxViewConditions = 500;
-
-function countConditions(node: unknown): number {
-  if (Array.isArray(node))
-    return node.reduce<number>((sum, each) => sum + countConditions(each), 0);
-  if (!isObject(node)) return 0;
-  const inner = Object.values(node).reduce<number>((sum, each) => sum + countConditions(each), 0);
-  return inner + (node["op"] === undefined ? 0 : 1);
-}
-
-const countViewConditions = (definition: Definition | null): number =>
-  (definition?.views ?? []).reduce((sum, { conditions }) => sum + countConditions(conditions), 0);
-
-/**
- * Reports every view that is not a valid search of the definition. The limit of conditions applies only if there are
- * more than in the `former` definitions, which may be older than the limit.
- */
-export function viewErrors(
-  kind: CollectionKind,
-  key: string,
-  definition: Definition,
-  former: readonly (Definition | null)[],
-): FieldError[] {
-  const views = definition.views ?? [];
-  const versions = { version: 0, revision: 0, stamp: "", pending: null, fieldsVersion: 0 };
-  const collection = { id: 0, kind, key, ...versions, definition };
-  const length = JSON.stringify(views).length;
-  if (length > maxViewsLength) {
-    const reason = reasonFor("viewsTooLong", { maximum: maxViewsLength, length });
-    return [definitionError(["views"], reason)];
-  }
-  const count = countViewConditions(definition);
-  if (count > Math.max(maxViewConditions, ...former.map(countViewConditions))) {
-    const reason = reasonFor("viewConditions", { maximum: maxViewConditions, count });
-    return [definitionError(["views"], reason)];
-  }
-  const seenKeys = new Set<string>();
-  return views.flatMap((view, index) => {
-    const isRepeated = seenKeys.has(view.key);
-    seenKeys.add(view.key);
-    const repeated = reasonFor("keyTwice", { key: view.key });
-    return [
-      ...(isRepeated ? [definitionError(["views", index, "key"], repeated)] : []),
-      ...searchErrors(collection, view, index),
-    ];
-  });
-}
-
-function searchErrors(collection: Collection, view: View, index: number): FieldError[] {
-  const path = ["views", index];
-  if (usesMatches(view.conditions))
-    return [definitionError([...path, "conditions"], reasonFor("viewWithMatches"))];
-  try {
-    const { unknownOptions } = parseView(collection, view, meOperand);
-    return unknownOptions
-      .filter(({ field }) => field.options?.isComplete)
-      .map(({ error }) => definitionErrorOf(view, index, error));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return (error.members["errors"] as FieldError[]).map((each) =>
-      definitionErrorOf(view, index, each),
-    );
-  }
-}
-
-function usesMatches(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(usesMatches);
-  if (!isObject(node)) return false;
-  return node["op"] === "matches" || Object.values(node).some(usesMatches);
-}
-
-/** Converts an error of a search to an error of the definition that contains it. */
-function definitionErrorOf({ key }: View, index: number, error: FieldError): FieldError {
-  const { field, pointer = "", code: _code, reason, ...details } = error;
-  const { field: viewName, pointer: viewPointer = "" } = errorAt(
-    ["views", index],
-    "invalid_definition",
-    "",
-  );
-  return {
-    ...details,
-    field: field === "" ? viewName : `${viewName}.${field}`,
-    pointer: viewPointer + pointer,
-    code: "invalid_definition",
-    reason: reasonFor("inView", { view: key, reason }),
-  };
 }

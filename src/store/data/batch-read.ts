@@ -5,11 +5,11 @@ import { itemNumberRange, type Item } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement } from "#store/db/statement.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
+import { itemCost, maxCostPerByte } from "#domain/search/item-cost.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { itemFromRow, type ItemRow } from "./items.ts";
 import { preparePageStatement, type PageStatement } from "./search/batch.ts";
 import { columns } from "./search/scan.ts";
-import { itemCost, maxCostPerByte } from "./search/cost.ts";
 import { SearchValues } from "./search/search-values.ts";
 import { examinedTables, seesItemSql } from "./search/shown.ts";
 

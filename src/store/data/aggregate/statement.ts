@@ -5,18 +5,10 @@ import {
   type Aggregate,
 } from "#domain/aggregate/aggregate.ts";
 import { referencedFields, type SearchField } from "#domain/search/tree.ts";
+import { itemCost, maxCostPerByte, maxTotalCost, readsRecords } from "#domain/search/item-cost.ts";
 import { valueSql } from "#store/data/search/conditions.ts";
 import { SearchValues } from "#store/data/search/search-values.ts";
-import {
-  balancedSql,
-  itemCost,
-  maxCostPerByte,
-  maxTotalCost,
-  readsRecords,
-  totalCostSql,
-  wholeMeasure,
-  type Measure,
-} from "#store/data/search/cost.ts";
+import { balancedSql, totalCostSql, wholeMeasure, type Measure } from "#store/data/search/cost.ts";
 import { hiddenBytesSql, measuringCost, shownMeasure } from "#store/data/search/parts.ts";
 import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";

@@ -9,8 +9,9 @@ import type {
   MatchesCondition,
 } from "#domain/search/tree.ts";
 import { specialFoldLetters } from "#domain/search/text.ts";
+import { maxTextsAtOnce, type TextLeaf } from "#domain/search/item-cost.ts";
 import type { SearchValues } from "./search-values.ts";
-import { maxTextsAtOnce, balancedSql, type TextLeaf } from "./cost.ts";
+import { balancedSql } from "./cost.ts";
 
 const systemColumns: Record<SystemField, string> = {
   id: "i.id",

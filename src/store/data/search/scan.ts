@@ -1,8 +1,9 @@
 import { lazy } from "#domain/lazy.ts";
 import type { Search, ShownBy } from "#domain/search/tree.ts";
+import { itemCost, maxCostPerByte, readsRecords } from "#domain/search/item-cost.ts";
 import { itemColumns } from "#store/data/items.ts";
 import type { SearchValues } from "./search-values.ts";
-import { itemCost, itemCostSql, maxCostPerByte, readsRecords } from "./cost.ts";
+import { itemCostSql } from "./cost.ts";
 import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
 import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";

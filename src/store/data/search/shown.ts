@@ -1,14 +1,7 @@
 import type { Search, ShownBy } from "#domain/search/tree.ts";
+import { itemCost, maxCostPerByte, type ItemCost } from "#domain/search/item-cost.ts";
 import { allSql } from "./conditions.ts";
-import {
-  boundedSql,
-  costBoundSql,
-  itemCost,
-  itemCostSql,
-  maxCostPerByte,
-  type ItemCost,
-  type Measure,
-} from "./cost.ts";
+import { boundedSql, costBoundSql, itemCostSql, type Measure } from "./cost.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
 import { viewCostSql, withinViewSql } from "./view-bound.ts";

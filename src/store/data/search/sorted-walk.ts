@@ -2,15 +2,7 @@ import type { SearchField, SortKey } from "#domain/search/tree.ts";
 import { isStoredOrder } from "#domain/search/sort.ts";
 import { sortSql } from "./conditions.ts";
 import { type SearchValues } from "./search-values.ts";
-import {
-  costBoundSql,
-  itemCost,
-  itemCostSql,
-  lookUpRows,
-  maxCostPerByte,
-  maxTotalCost,
-  totalCostSql,
-} from "./cost.ts";
+import { costBoundSql, itemCostSql, lookUpRows, totalCostSql } from "./cost.ts";
 import { maxKeyEntryBytes, maxKeyItemBytes, maxPageBytes } from "./budget.ts";
 import type { Plan } from "./plan.ts";
 import { inRangeSql } from "./ranges.ts";
@@ -33,6 +25,7 @@ import {
 } from "./shown.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
+import { itemCost, maxCostPerByte, maxTotalCost } from "#domain/search/item-cost.ts";
 import { afterSql } from "./sort-scan.ts";
 import { viewCostSql } from "./view-bound.ts";
 

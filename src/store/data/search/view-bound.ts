@@ -1,80 +1,17 @@
 import type { Slots } from "#domain/data/compile.ts";
-import type { Data, Value } from "#domain/data/values.ts";
-import { utf8Length } from "#domain/item/item.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
-import {
-  balancedSql,
-  itemCost,
-  lookUpBytes,
-  maxCostPerByte,
-  maxStoredBytes,
-  rowCountSql,
-  rowsByteCost,
-} from "./cost.ts";
+import { findViewBound, pairBytes } from "#domain/search/view-bound.ts";
+import { balancedSql, rowCountSql } from "./cost.ts";
 import type { SearchValues } from "./search-values.ts";
 
-/**
- * The rule that an item is outside a view if evaluating the view's conditions on it would cost too much. The fields that
- * the view shows and all others have separate limits, so that a caller cannot measure the others with its own values.
- * Every read and write of a narrow caller has this rule, in SQL or in TypeScript. Both must agree exactly.
- */
-
-/**
- * The maximum cost of evaluating a view on each of the two parts of an item. It takes about 50 ms. Two such parts fit the
- * limits of every search, so no single item can make a search fail.
- */
-const maxViewCost = 50_000_000;
+/** SQL for the rule that a view contains no item that is too large for its conditions. `ItemSizes` is the rule in TypeScript. */
 
 /** The cost per byte of measuring an item, and of measuring one whose rows have visible and other columns. */
 const measuringByteCost = 5;
 const rowMeasuringByteCost = 60;
 
-interface ViewCost {
-  perByte: number;
-  /** The cost of these lists per entry. */
-  lists: readonly { slot: string; cost: number }[];
-  /** The cost that does not depend on the item. */
-  fixed: number;
-  /** The maximum cost of one byte. It includes the entries of lists. */
-  maxPerByte: number;
-}
-
-/** The fewest bytes of an entry: `{},`. */
-const minEntryBytes = 3;
-
-function viewCost({ conditions }: Pick<ShownBy, "conditions">): ViewCost {
-  const cost = itemCost(conditions);
-  const perByte = Math.ceil(
-    maxCostPerByte({ ...cost, perEntry: [] }) + cost.rowPasses * rowsByteCost,
-  );
-  const entryCost = cost.perEntry.reduce((sum, entry) => sum + entry.cost, 0);
-  return {
-    perByte,
-    lists: cost.perEntry,
-    fixed: cost.lookUpCount * lookUpBytes,
-    maxPerByte: perByte + Math.ceil(entryCost / minEntryBytes),
-  };
-}
-
-/** Whether the conditions are so cheap that every item fits. */
-const fitsEveryItem = ({ maxPerByte, fixed }: ViewCost) =>
-  maxStoredBytes * maxPerByte + fixed <= maxViewCost;
-
-/** The bytes of a key with its punctuation, in addition to its name and value: `"":,`. */
-const pairBytes = 4;
-
 /** SQL for the bytes of a value `d` with its key. Numbers have different texts in SQL, and are short. */
 const pairBytesSql = `octet_length(d.key) + ${pairBytes} + iif(d.type in ('text', 'array', 'object'), octet_length(d.value), 0)`;
-
-function bytesOfPair(key: string, value: Value | undefined): number {
-  const bytes =
-    typeof value === "string"
-      ? utf8Length(value)
-      : typeof value === "object" && value !== null
-        ? utf8Length(JSON.stringify(value))
-        : 0;
-  return key.length + pairBytes + bytes;
-}
 
 const divided = (slots: Slots) =>
   [...slots].flatMap(([slot, columns]) => (columns ? [{ slot, columns }] : []));
@@ -93,53 +30,21 @@ function partBytesSql(slots: Slots, isIn: "in" | "not in", values: SearchValues)
   return balancedSql("+", [pairs, ...cells]);
 }
 
-const bytesOfPairs = (pairs: object, isCounted: (key: string) => boolean): number =>
-  Object.entries(pairs).reduce(
-    (sum, [key, value]: [string, Value]) => sum + (isCounted(key) ? bytesOfPair(key, value) : 0),
-    0,
-  );
-
-function bytesOfPart(slots: Slots, isIn: boolean, data: Data): number {
-  const cells = divided(slots).flatMap(({ slot, columns }) =>
-    ((data[slot] ?? []) as object[]).map((row) =>
-      bytesOfPairs(row, (key) => columns.includes(key) === isIn),
-    ),
-  );
-  const pairs = bytesOfPairs(data, (key) => (isIn ? slots.get(key) === null : !slots.has(key)));
-  return cells.reduce((sum, bytes) => sum + bytes, pairs);
-}
-
 /** SQL for whether the cost of the view on an item `i` is within the limit. Null if every item is. */
 function fitsViewSql({ conditions, parts }: ShownBy, values: SearchValues): string | null {
-  const cost = viewCost({ conditions });
-  if (fitsEveryItem(cost)) return null;
-  const { perByte, lists, fixed, maxPerByte } = cost;
+  const bound = findViewBound(conditions);
+  if (bound === null) return null;
+  const { perByte, lists, maxPerByte, maxCost } = bound;
   const fits = ([true, false] as const).map((isShown) => {
     const bytes = partBytesSql(parts.shown, isShown ? "in" : "not in", values);
     const entries = lists
       .filter(({ slot }) => parts.shown.has(slot) === isShown)
       .map((list) => `${rowCountSql(list.slot)} * ${list.cost}`);
-    return `${balancedSql("+", [`${bytes} * ${perByte}`, ...entries])} <= ${maxViewCost - fixed}`;
+    return `${balancedSql("+", [`${bytes} * ${perByte}`, ...entries])} <= ${maxCost}`;
   });
   // SQLite gets the size of the data without reading it. Few items are so large that it has to measure the parts.
-  return `iif(octet_length(i.data) * ${maxPerByte} <= ${maxViewCost - fixed}, 1, ${balancedSql("and", fits)})`;
+  return `iif(octet_length(i.data) * ${maxPerByte} <= ${maxCost}, 1, ${balancedSql("and", fits)})`;
 }
-
-/** Whether the cost of the view on an item with this data is within the limit. */
-export function fitsView({ conditions, parts }: ShownBy, data: Data): boolean {
-  const cost = viewCost({ conditions });
-  if (fitsEveryItem(cost)) return true;
-  const { perByte, lists, fixed } = cost;
-  return [true, false].every((isShown) => {
-    const bytes = bytesOfPart(parts.shown, isShown, data);
-    const entries = lists
-      .filter(({ slot }) => parts.shown.has(slot) === isShown)
-      .reduce((sum, list) => sum + list.cost * countEntries(data[list.slot]), 0);
-    return bytes * perByte + entries <= maxViewCost - fixed;
-  });
-}
-
-const countEntries = (value: Value | undefined) => (Array.isArray(value) ? value.length : 0);
 
 /** SQL that is `matches`, the SQL of the view's conditions, for items within the limit, and 0 for all others. */
 export function withinViewSql(shownBy: ShownBy, values: SearchValues, matches: string): string {
