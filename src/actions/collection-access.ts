@@ -23,7 +23,10 @@ import { reasonFor } from "#domain/problem/reasons.ts";
 /** The credentials and webhooks that can see an app or form, besides members. */
 export interface CollectionAccess {
   current: CurrentCollection;
+  /** A page of the valid credentials, newest first. */
   credentials: Credential[];
+  /** The id of the last credential on this page if there are more. */
+  next: string | null;
   webhooks: Webhook[];
   /** The names that appear in conditions of its views. */
   names: OperandNames;
@@ -33,8 +36,11 @@ export async function getCollectionAccess(
   ctx: ActionContext & Reader,
   kind: CollectionKind,
   key: string,
+  before: string | null,
 ): Promise<CollectionAccess> {
-  const { current, credentials, webhooks } = await loadAccess(ctx.databases, kind, key);
+  const { databases } = ctx;
+  const stored = await loadAccess(databases, kind, key, before, ctx.now());
+  const { current, credentials, next, webhooks } = stored;
   if (!current) throw problem.notFound();
   resumeUnfinished(ctx, current);
   const name = `${kind}:${key}`;
@@ -43,6 +49,7 @@ export async function getCollectionAccess(
   return {
     current,
     credentials,
+    next,
     webhooks: webhooks.filter((hook) => listensTo(hook, name)),
     names: await loadOperandNames(ctx, collection, fields.fields, views),
   };

@@ -51,6 +51,8 @@ export function mergeViewEffects(one: ViewEffects, other: ViewEffects): ViewEffe
   };
 }
 
+const usersOf = ({ users, webhooks }: ViewEffects): ViewUser[] => [...users, ...webhooks];
+
 /**
  * Lists the effects of a change on views. Throws 409 for the removal of a view that a credential or a webhook uses, and
  * 422 if only owners and admins may make the change.
@@ -61,7 +63,7 @@ export async function checkViewEffects(
   after: Definition,
 ): Promise<ViewEffects> {
   const effects = await checkViewUsers(ctx, collection, after);
-  if (effects.users.length > 0) await assertMayChange(ctx, effects.users);
+  await assertMayChange(ctx, usersOf(effects));
   return effects;
 }
 
@@ -85,16 +87,17 @@ export async function checkReplacement(
   const isChanged = ({ view }: ViewUser) =>
     effects.views.includes(view) && pendingEffects.views.includes(view);
   const merged = mergeViewEffects(effects, pendingEffects);
-  const changedUsers = merged.users.filter(isChanged);
+  const users = usersOf(merged);
+  const changedUsers = users.filter(isChanged);
   await (changedUsers.length > 0
     ? assertMayChange(ctx, changedUsers)
-    : assertMayChange(ctx, merged.users, "pendingViewInUse"));
+    : assertMayChange(ctx, users, "pendingViewInUse"));
   return merged;
 }
 
 /**
- * Does the same for a pending change. Throws 409 if a credential has since got a view that the author of the change may
- * not change.
+ * Does the same for a pending change. Throws 409 if a credential or webhook has since got a view that the author of the
+ * change may not change.
  */
 export async function checkPendingEffects(
   { databases }: Pick<ActionContext, "databases">,
@@ -102,8 +105,7 @@ export async function checkPendingEffects(
   after: Definition,
   author: Actor,
 ): Promise<void> {
-  const { users } = await checkViewUsers({ databases }, collection, after);
-  const [user] = users;
+  const [user] = usersOf(await checkViewUsers({ databases }, collection, after));
   if (!user || mayChangeUsedViews(await findRole(databases, author))) return;
   throw problem.schemaInUse(viewInUseReason(user), { field: "views" });
 }
@@ -125,8 +127,7 @@ async function checkViewUsers(
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };
   const { users, webhooks } = await loadViewUsers(ctx, collection, views);
-  assertNotOrphaned(changed, users, "credential", "Change or revoke the credential");
-  assertNotOrphaned(changed, webhooks, "webhook", "Change or delete the webhook");
+  assertNotOrphaned(changed, [...users, ...webhooks]);
   assertNotShared(changed, users);
   return { views, users, webhooks };
 }
@@ -157,20 +158,16 @@ function assertNotShared(changed: Collection, users: readonly ViewCredential[]):
   throw problem.invalidInput([definitionError(["views"], reason)]);
 }
 
-function assertNotOrphaned(
-  changed: Collection,
-  users: readonly ViewUser[],
-  noun: string,
-  remedy: string,
-): void {
+const remedies = {
+  credential: "Change or revoke the credential",
+  webhook: "Change or delete the webhook",
+};
+
+function assertNotOrphaned(changed: Collection, users: readonly ViewUser[]): void {
   const orphan = users.find(({ view }) => !findView(changed, view));
   if (!orphan) return;
-  const detail = reasonFor("removedViewInUse", {
-    noun,
-    name: orphan.name,
-    view: orphan.view,
-    remedy,
-  });
+  const { kind: noun, name, view } = orphan;
+  const detail = reasonFor("removedViewInUse", { noun, name, view, remedy: remedies[noun] });
   throw problem.schemaInUse(detail, { field: "views" });
 }
 
@@ -181,7 +178,7 @@ async function listViewWebhooks(
 ): Promise<ViewUser[]> {
   return (await listWebhooks(databases.home)).flatMap((hook) => {
     const view = followedView(hook, collection);
-    return view === undefined ? [] : [{ id: hook.id, name: hook.name, view }];
+    return view === undefined ? [] : [{ kind: "webhook", id: hook.id, name: hook.name, view }];
   });
 }
 
@@ -199,8 +196,10 @@ async function assertMayChange(
 
 type InUseText = "viewInUse" | "pendingViewInUse";
 
-const viewInUseReason = ({ name, view }: ViewUser, text: InUseText = "viewInUse"): Reason =>
-  reasonFor(text, { credential: name, view });
+const viewInUseReason = (
+  { kind: noun, name, view }: ViewUser,
+  text: InUseText = "viewInUse",
+): Reason => reasonFor(text, { noun, name, view });
 
 const mayChangeUsedViews = (role: Role | null | undefined): boolean =>
   roleAllows(role ?? "viewer", "credentials");

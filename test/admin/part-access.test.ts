@@ -3,6 +3,7 @@ import type { Client } from "../support/client";
 import { Client as Caller } from "../support/client";
 import { as, cookieOf, newMember } from "../support/members";
 import { admin, client, issue, makeForm, ownerCookie } from "../support/service";
+import { homeDb } from "../support/databases";
 import { createWebhook, Receiver } from "../webhooks/receiver";
 
 const fields = [
@@ -55,6 +56,41 @@ describe("The page “Access” of a form", () => {
     const page = await admin("GET", `/forms/${form}/access`, undefined, html);
     expect(page.text).toContain("Who can see this form");
     expect(page.text).toContain("Only the submissions in “Cheap”");
+  });
+
+  it("lists every valid credential, 200 on a page, and no expired one", async () => {
+    const views = [{ key: "titles", name: "Titles", fields: ["title"] }];
+    const form = await makeForm(owner, fields, { views });
+    const resources = [`form:${form}/titles`];
+    const narrow = { permissions: ["submissions:read"], resources };
+    const partner = await issue({ ...narrow, name: "The partner" });
+    const { id } = await issue({ ...narrow, name: "Another" });
+    const member = await newMember("viewer");
+    const copy = (letter: string, expiresAt: number | null) =>
+      homeDb
+        .prepare(
+          `with recursive n (i) as (select 100 union all select i + 1 from n where i < 298)
+          insert into credential
+            (id, version, kind, name, permissions, resources, requests, writes, secrets, member_id,
+              created_at, expires_at)
+          select ? || i || id, 1, kind, name, permissions, resources, requests, writes, secrets,
+            ?, created_at, ? from n, credential where id = ?`,
+        )
+        .bind(letter, member.id, expiresAt, id)
+        .run();
+    await copy("Y", null);
+    await copy("Z", 1);
+    const path = `/forms/${form}/access`;
+    const first = await admin("GET", path);
+    const listed = first.body.credentials.map((credential: { id: string }) => credential.id);
+    expect([listed.length, listed.includes(partner.id)]).toEqual([200, false]);
+    expect(listed.filter((each: string) => each.startsWith("Z"))).toEqual([]);
+    const { pathname, search } = new URL(first.body.links.next);
+    const next = await admin("GET", pathname.replace("/admin", "") + search);
+    expect(next.body.credentials[0].id).toBe(partner.id);
+    expect(next.body.links.next).toBeNull();
+    const page = await admin("GET", path, undefined, html);
+    expect(page.text).toContain("Show older credentials");
   });
 
   it("says what a credential may do in the same sentence as its own page", async () => {

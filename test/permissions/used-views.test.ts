@@ -3,8 +3,9 @@ import type { Client } from "../support/client";
 import { issueEditorToken } from "../support/members";
 import { holdChecks } from "../support/pending";
 import { admin, client, makeForm } from "../support/service";
+import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
-/** Who may change what a credential sees through its view. */
+/** Who may change what a credential or a webhook sees through its view. */
 
 let owner: Client;
 beforeAll(async () => {
@@ -77,6 +78,54 @@ describe("A used view without fields", () => {
     const keys = (await owner.get(path)).body.fields.map(({ key }: { key: string }) => key);
     expect(keys).toEqual(["title", "code", "note"]);
     expect((await partner.get(next)).status).toBe(200);
+  });
+});
+
+describe("A view that a webhook follows", () => {
+  const fields = ["title", "team", "secret"].map((key) => ({ key, type: "text" }));
+  const conditions = [{ field: "team", op: "eq", value: "ours" }];
+  const view = { key: "part", name: "Part", conditions, fields: ["title"] };
+
+  it.each([
+    ["shows another field", { ...view, fields: ["title", "secret"] }],
+    ["shows all fields", { key: "part", name: "Part", conditions }],
+    ["contains other items", { key: "part", name: "Part", fields: ["title"] }],
+  ])("%s only after a change by an owner or admin", async (_, changed) => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const path = `/forms/${form}/schema`;
+    const receiver = new Receiver();
+    const types = ["submission.created"];
+    const hook = await createWebhook(owner, receiver, {
+      name: "Desk",
+      types,
+      collections: [`form:${form}/part`],
+    });
+    const editor = await issueEditorToken();
+    const refused = await editor.patch(path, { views: [changed] });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors[0].reason).toMatch(/^The webhook "Desk" uses the view "part"/);
+    expect((await editor.put(path, { fields, views: [changed] })).status).toBe(422);
+    expect((await editor.patch(path, { views: [{ ...view, name: "Ours" }] })).status).toBe(200);
+    for (const team of ["ours", "theirs"])
+      await owner.post(`/forms/${form}/submissions`, { data: { title: team, team, secret: "S" } });
+    await deliverNow(hook.id);
+    expect(receiver.accepted.map(({ body }) => body.data.item.data)).toEqual([{ title: "ours" }]);
+    expect((await owner.patch(path, { views: [changed] })).status).toBe(200);
+  });
+
+  it("keeps its fields if an editor's change was pending when the webhook got the view", async () => {
+    const code = { key: "code", type: "text" };
+    const form = await makeForm(owner, [...fields, code], { views: [view] });
+    const path = `/forms/${form}/schema`;
+    await owner.post(`/forms/${form}/submissions`, { data: { title: "t", code: "c" } });
+    const finishCheck = await holdChecks();
+    const editor = await issueEditorToken();
+    const pending = { fields: [...fields, { ...code, unique: true }] };
+    const views = [{ ...view, fields: ["title", "secret"] }];
+    expect((await editor.put(path, { ...pending, views })).status).toBe(202);
+    await createWebhook(owner, new Receiver(), { collections: [`form:${form}/part`] });
+    await finishCheck();
+    expect((await owner.get(path)).body.views).toEqual([view]);
   });
 });
 

@@ -179,7 +179,8 @@ export const integrationsPage = page({
   },
 });
 
-function nextPageUrl(url: string, next: string): string {
+/** Returns the address of the page of credentials after this one. */
+export function nextPageUrl(url: string, next: string): string {
   const address = new URL(url);
   address.searchParams.set("before", next);
   return address.href;

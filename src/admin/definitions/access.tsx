@@ -8,6 +8,7 @@ import {
 } from "#actions/collection-access.ts";
 import { accessSentence } from "#admin/credentials/access-sentence.ts";
 import { describeAccess } from "#admin/credentials/describe.ts";
+import { nextPageUrl } from "#admin/credentials/list.tsx";
 import { describeView, type ViewWords } from "#admin/describe-view.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
 import { page } from "#admin/page.ts";
@@ -21,7 +22,7 @@ import { errorAt } from "#domain/problem/field-errors.ts";
 import { type Problem, problem } from "#domain/problem/problem.ts";
 import { findView } from "#domain/search/view.ts";
 import { followedView } from "#domain/webhook/webhook.ts";
-import { Table } from "#html/parts.tsx";
+import { NextLink, Table } from "#html/parts.tsx";
 import { textParameters } from "#http/query.ts";
 import { CollectionLayout } from "./layout.tsx";
 import { GiveAccess, splitOption } from "./give-access.tsx";
@@ -73,20 +74,18 @@ const wordsOf = ({ current, names }: CollectionAccess): ViewWords => ({
   names,
 });
 
-function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageContext }) {
+function WhoSees({ access, next }: { access: CollectionAccess; next: string | null }) {
   const { credentials, webhooks, current } = access;
   const { collection } = current;
   const text = useText();
   const { title, lead, caption, columns, receivesEvents } = text.definitionAccess.who;
   const { one } = text.terms.collections[collection.kind];
-  const isCurrent = ({ expiresAt }: Credential) =>
-    expiresAt === null || expiresAt > frame.viewer.now;
   return (
     <section>
       <h2>{title(one)}</h2>
       <p>{lead}</p>
       <Table caption={caption(one)} columns={[text.terms.name, columns.access]}>
-        {credentials.filter(isCurrent).map((credential) => (
+        {credentials.map((credential) => (
           <tr>
             <th scope="row">
               <a href={`/admin/integrations/${credential.id}/access`}>
@@ -107,11 +106,12 @@ function WhoSees({ access, frame }: { access: CollectionAccess; frame: PageConte
           </tr>
         ))}
       </Table>
+      <NextLink href={next} name={text.credentials.list.older} />
     </section>
   );
 }
 
-const AccessQuery = textParameters("preset", "items");
+const AccessQuery = textParameters("preset", "items", "before");
 
 const PartInput = lazy(() =>
   z.object({
@@ -158,11 +158,13 @@ function assertFieldsChosen(
 interface AccessPageProps {
   frame: PageContext;
   access: CollectionAccess;
+  /** The address of the next page of credentials. */
+  next: string | null;
   values: FormValues;
   problem?: Problem | undefined;
 }
 
-function AccessPage({ frame, access, values, problem: error }: AccessPageProps) {
+function AccessPage({ frame, access, next, values, problem: error }: AccessPageProps) {
   const { collection, itemCount } = access.current;
   const { items } = frame.text.terms.collections[collection.kind];
   const labels = { ...frame.text.definitionAccess.give.labels, items: capitalize(items) };
@@ -171,7 +173,7 @@ function AccessPage({ frame, access, values, problem: error }: AccessPageProps) 
       {...{ frame, collection, live: itemCount, problem: error, labels }}
       tab="access"
     >
-      <WhoSees access={access} frame={frame} />
+      <WhoSees {...{ access, next }} />
       <GiveAccess collection={collection} names={access.names} values={values} />
     </CollectionLayout>
   );
@@ -181,11 +183,12 @@ function AccessPage({ frame, access, values, problem: error }: AccessPageProps) 
 export function accessPage(kind: CollectionKind) {
   const { show, form } = page({
     query: AccessQuery,
-    load: async ({ ctx, param, query }) => ({
-      access: await getCollectionAccess(ctx, kind, param("key")),
-      values: query as FormValues,
-    }),
-    document: ({ access }, { text }) => ({
+    async load({ c, ctx, param, query }) {
+      const access = await getCollectionAccess(ctx, kind, param("key"), query.before ?? null);
+      const next = access.next === null ? null : nextPageUrl(c.req.url, access.next);
+      return { access, next, values: query };
+    },
+    document: ({ access, next }, { c, text }) => ({
       credentials: access.credentials.map((credential) => ({
         id: credential.id,
         name: credential.name,
@@ -197,6 +200,7 @@ export function accessPage(kind: CollectionKind) {
         name: hook.name,
         sees: followed(hook, access, text),
       })),
+      links: { self: c.req.url, next },
     }),
     render: (frame, data, attempt) => <AccessPage frame={frame} {...data} {...attempt} />,
   });

@@ -177,9 +177,9 @@ const views = {
   sharedViewOfCaller:
     'The view "{view}" cannot use "$me": all visitors of a page share the credential "{credential}", which reads through it.',
   viewInUse:
-    'The credential "{credential}" uses the view "{view}", so only owners and admins can change which items, fields and values it shows.',
+    'The {noun} "{name}" uses the view "{view}", so only owners and admins can change which items, fields and values it shows.',
   pendingViewInUse:
-    'A pending change concerns the view "{view}", which the credential "{credential}" uses. Only owners and admins can replace or cancel it. Wait until it has taken effect, or change only settings with PATCH.',
+    'A pending change concerns the view "{view}", which the {noun} "{name}" uses. Only owners and admins can replace or cancel it. Wait until it has taken effect, or change only settings with PATCH.',
   viewWithSameMarks:
     'The service cannot tell the changes of {view} from those of the view "{other}". Change the conditions of one of them first.',
   unknownView: "There is no view {view}.",

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Permission } from "#domain/credential/permissions.ts";
 import { batchHomeAndData, orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { credential } from "#store/db/home-schema.ts";
+import { credential, member } from "#store/db/home-schema.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Webhook } from "#domain/webhook/webhook.ts";
@@ -17,6 +17,7 @@ import { selectWebhooks, webhookFromRow } from "./webhooks.ts";
 
 /** A credential that sees a collection only through a view, or a webhook that follows one through a view. */
 export interface ViewUser {
+  kind: "credential" | "webhook";
   id: string;
   name: string;
   /** The key of the view. */
@@ -54,6 +55,7 @@ export async function listViewUsers(
       ),
   );
   return rows.map(({ id, name, permissions, origins, resource }) => ({
+    kind: "credential",
     id,
     name,
     view: resource.slice(start.length),
@@ -62,38 +64,49 @@ export async function listViewUsers(
   }));
 }
 
-const maxReaching = 200;
+const pageSize = 200;
 
 /** An app or form with the credentials and webhooks that can see it. */
 export interface StoredAccess {
   current: CurrentCollection | undefined;
-  /** Unrevoked credentials that can access the collection or a view of it, newest first. */
+  /** A page of the valid credentials that can access the collection or a view of it, newest first. */
   credentials: Credential[];
+  /** The id of the last credential on this page if there are more. */
+  next: string | null;
   webhooks: Webhook[];
 }
 
-/** Loads the credentials and webhooks that can see an app or form, in one round trip. */
+/** Loads the credentials after `before`, and the webhooks, that can see an app or form, in one round trip. */
 export async function loadAccess(
   databases: Databases,
   kind: CollectionKind,
   key: string,
+  before: string | null,
+  now: number,
 ): Promise<StoredAccess> {
   const name = `${kind}:${key}`;
   const start = `${name}/`;
-  const reaches = sql`${credential.revokedAt} is null and (${credential.resources} = '"all"'
-    or exists (select 1 from json_each(${credential.resources})
-      where value = ${name} or substr(value, 1, ${start.length}) = ${start}))`;
-  const [[credentials, webhooks], [definitions]] = await retryTransient(databases, () =>
+  // The first three lines are the condition of `isValidCredential`.
+  const reaches = sql`${credential.revokedAt} is null
+    and (${credential.expiresAt} is null or ${credential.expiresAt} > ${now})
+    and (${credential.kind} = 'client' or ${member.disabledAt} is null)
+    and (${before} is null or ${credential.id} < ${before})
+    and (${credential.resources} = '"all"'
+      or exists (select 1 from json_each(${credential.resources})
+        where value = ${name} or substr(value, 1, ${start.length}) = ${start}))`;
+  const [[found, webhooks], [definitions]] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
-      (db) => [selectCredentials(db, reaches, maxReaching), selectWebhooks(db)],
+      (db) => [selectCredentials(db, reaches, pageSize + 1), selectWebhooks(db)],
       (db) => [queryByKey(db, kind, key)],
     ),
   );
+  const credentials = found.slice(0, pageSize).map(credentialFromRow);
   const [row] = definitions.merge(({ collection_id: id }) => id);
   return {
     current: currentFromRow((row as CurrentCollectionRow | undefined) ?? null, databases.timeline),
-    credentials: credentials.map(credentialFromRow),
+    credentials,
+    next: found.length > pageSize ? (credentials.at(-1)?.id ?? null) : null,
     webhooks: webhooks.map(webhookFromRow),
   };
 }

@@ -21,6 +21,8 @@ const nameCollection = (name: string): string => {
   return `${kind === "app" ? "アプリ" : "フォーム"}「${key}」`;
 };
 
+const nameUser = (noun: string): string => (noun === "webhook" ? "Webhook " : "認証情報");
+
 const chooseOne = "選択肢の中から選択してください。";
 
 const values = {
@@ -169,10 +171,10 @@ const views = {
   viewWithMatches: "ビューの条件では、参照先の値で絞り込むことはできません。",
   sharedViewOfCaller: ({ view, credential }) =>
     `ビュー「${view}」には、閲覧者によって変わる条件（$me）を使用できません。Web ページの訪問者全員が認証情報「${credential}」を共有するためです。`,
-  viewInUse: ({ view, credential }) =>
-    `認証情報「${credential}」がビュー「${view}」を使用しているため、表示するデータやフィールドを変更できるのはオーナーと管理者だけです。`,
-  pendingViewInUse: ({ view, credential }) =>
-    `認証情報「${credential}」が使用しているビュー「${view}」に関わる変更を確認中です。この変更を置き換えたり取り消したりできるのはオーナーと管理者だけです。完了してから、もう一度お試しください。`,
+  viewInUse: ({ noun, name, view }) =>
+    `${nameUser(noun)}「${name}」がビュー「${view}」を使用しているため、表示するデータやフィールドを変更できるのはオーナーと管理者だけです。`,
+  pendingViewInUse: ({ noun, name, view }) =>
+    `${nameUser(noun)}「${name}」が使用しているビュー「${view}」に関わる変更を確認中です。この変更を置き換えたり取り消したりできるのはオーナーと管理者だけです。完了してから、もう一度お試しください。`,
   viewWithSameMarks: ({ view, other }) =>
     `ビュー「${view}」の変更をビュー「${other}」の変更と区別できません。どちらかの条件を変更してください。`,
   unknownView: ({ view }) => `ビュー「${view}」はありません。`,
@@ -210,7 +212,7 @@ const details = {
   referredAppElsewhere:
     "参照するアプリのデータが別の保存場所にあります。参照し合うアプリとフォームは、同じデータベースに保存してください。",
   removedViewInUse: ({ noun, name, view }) =>
-    `${noun === "webhook" ? "Webhook " : "認証情報"}「${name}」がビュー「${view}」を使用しています。ビューを削除する前に、${noun === "webhook" ? "Webhook " : "認証情報"}の対象を変更してください。`,
+    `${nameUser(noun)}「${name}」がビュー「${view}」を使用しています。ビューを削除する前に、${nameUser(noun)}の対象を変更してください。`,
   referredApp: ({ field, collection }) =>
     `${nameCollection(collection)}のフィールド「${field}」がこのアプリを参照しています。先にそのフィールドを削除してください。`,
   keyOfDeleted: ({ key, kind, until }) =>
