@@ -51,13 +51,17 @@ function bytesWithoutSql(slots: readonly string[], values: SearchValues): string
 const bytesWhereSql = (keys: string) =>
   `(select cast(total(octet_length(json_quote(d.value))) as integer) from json_each(i.data) d where d.key ${keys})`;
 
-/** Lists whose columns belong to different parts: their paths, and a JSON patch that removes the columns of others. */
-type DividedLists = readonly (readonly [path: string, patch: Record<string, null>])[];
+/** The lists whose columns belong to different parts, each with a JSON patch that removes the columns of others. */
+type DividedLists = Readonly<Record<string, Record<string, null>>>;
 
-/** SQL for the bytes of the rows of these lists. An empty row takes one byte. */
+/**
+ * SQL for the bytes of the rows of these lists. An empty row takes one byte. Parses the item once, because parsing it
+ * for each list would take long.
+ */
 const rowBytesSql = (lists: DividedLists, values: SearchValues) =>
-  `(select cast(total(octet_length(jsonb_patch(r.value, l.value ->> 1)) - 1) as integer)
-    from ${values.table(lists)} l cross join json_each(i.data, l.value ->> 0) r)`;
+  `(select cast(total(octet_length(jsonb_patch(r.value, p.value)) - 1) as integer)
+    from json_each(i.data) l cross join (select key, value from ${values.table(lists)} limit -1) p on p.key = l.key
+    cross join json_each(l.value) r)`;
 
 /** What the measures of a view's parts need. */
 interface Layout {
@@ -68,35 +72,46 @@ interface Layout {
   notHidden: readonly string[];
   shownLists: DividedLists;
   hiddenLists: DividedLists;
+  /** The slots of the lists of which the caller sees only some columns. */
+  dividedLists: readonly string[];
+  /** The visible slots, and the columns of divided lists, like `3.4`. */
+  names: readonly string[];
 }
 
 const layouts = new WeakMap<ItemParts, Layout>();
 
-function layoutOf(parts: ItemParts): Layout {
+export function layoutOf(parts: ItemParts): Layout {
   const known = layouts.get(parts);
   if (known) return known;
   const results = [...parts.hiddenResults];
+  const slots = [...parts.shown];
   const layout = {
-    shown: [...parts.shown].flatMap(([slot, columns]) => (columns === null ? [slot] : [])),
+    shown: slots.flatMap(([slot, columns]) => (columns ? [] : [slot])),
     results,
     notHidden: [...parts.shown.keys(), ...results],
     shownLists: listsOf(parts.shown, parts.hidden),
     hiddenLists: listsOf(parts.hidden, parts.shown),
+    dividedLists: slots.flatMap(([slot, columns]) => (columns ? [slot] : [])),
+    names: slots.flatMap(
+      ([slot, columns]) => columns?.map((column) => `${slot}.${column}`) ?? [slot],
+    ),
   };
   layouts.set(parts, layout);
   return layout;
 }
 
 const listsOf = (own: Slots, others: Slots): DividedLists =>
-  [...own].flatMap(([slot, columns]) =>
-    columns === null ? [] : [[pathOf(slot), withoutPatch(others.get(slot) ?? [])] as const],
+  Object.fromEntries(
+    [...own].flatMap(([slot, columns]) =>
+      columns ? [[slot, withoutPatch(others.get(slot) ?? [])]] : [],
+    ),
   );
 
 const withoutPatch = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, null]));
 
 const withRows = (bytes: string, lists: DividedLists, values: SearchValues): string =>
-  lists.length === 0 ? bytes : `(${bytes} + ${rowBytesSql(lists, values)})`;
+  Object.keys(lists).length === 0 ? bytes : `(${bytes} + ${rowBytesSql(lists, values)})`;
 
 function partMeasure(own: Slots, others: Slots, bytes: string, values: SearchValues): Measure {
   return {

@@ -45,8 +45,8 @@ export class SearchValues {
     return `(?1 ->> ${this.#add(value)})`;
   }
 
-  /** Returns SQL for a table with the values in its column `value`. */
-  table(values: readonly unknown[]): string {
+  /** Returns SQL for a table with the values in its column `value`. Stores the same object once. */
+  table(values: object): string {
     const index = this.#indexes.get(values) ?? this.#add(values);
     this.#indexes.set(values, index);
     return `json_each(?1, '$[${index}]')`;

@@ -1,4 +1,4 @@
-import type { Slots } from "#domain/data/compile.ts";
+import type { ItemParts, Slots } from "#domain/data/compile.ts";
 import type { Data, Value } from "#domain/data/values.ts";
 import { utf8Length } from "#domain/item/item.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
@@ -11,6 +11,7 @@ import {
   rowCountSql,
   rowsByteCost,
 } from "./cost.ts";
+import { layoutOf } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
 
 /**
@@ -79,18 +80,18 @@ function bytesOfPair(key: string, value: Value | undefined): number {
 const divided = (slots: Slots) =>
   [...slots].flatMap(([slot, columns]) => (columns ? [{ slot, columns }] : []));
 
-/** SQL for the bytes of the fields `in` the slots of an item `i`, or of those that are `not in` them. */
-function partBytesSql(slots: Slots, isIn: "in" | "not in", values: SearchValues): string {
-  const lists = divided(slots);
-  const listSlots = new Set(lists.map(({ slot }) => slot));
-  const keys = [...slots.keys()].filter((slot) => isIn === "not in" || !listSlots.has(slot));
-  const cells = lists.map(
-    ({ slot, columns }) =>
-      `(select total(${pairBytesSql}) from json_each(i.data, '$."${slot}"') r cross join json_each(r.value) d
-        where d.key ${isIn} ${values.list([...columns])})`,
-  );
-  const pairs = `(select total(${pairBytesSql}) from json_each(i.data) d where d.key ${isIn} ${values.list(keys)})`;
-  return balancedSql("+", [pairs, ...cells]);
+/**
+ * SQL for a table of the fields of an item `i`: their `bytes`, and whether the caller sees them. Columns of divided lists
+ * count separately.
+ */
+function pairsSql(parts: ItemParts, values: SearchValues): string {
+  const { names, dividedLists } = layoutOf(parts);
+  const columns = `in ${values.list(names)} as is_shown, ${pairBytesSql} as bytes`;
+  const fields = `select d.key ${columns} from json_each(i.data) d`;
+  if (dividedLists.length === 0) return fields;
+  const lists = values.list(dividedLists);
+  return `${fields} where d.key not in ${lists} union all select l.key || '.' || d.key ${columns}
+    from json_each(i.data) l cross join json_each(l.value) r cross join json_each(r.value) d where l.key in ${lists}`;
 }
 
 const bytesOfPairs = (pairs: object, isCounted: (key: string) => boolean): number =>
@@ -114,15 +115,18 @@ function fitsViewSql({ conditions, parts }: ShownBy, values: SearchValues): stri
   const cost = viewCost({ conditions });
   if (fitsEveryItem(cost)) return null;
   const { perByte, lists, fixed, maxPerByte } = cost;
-  const fits = ([true, false] as const).map((isShown) => {
-    const bytes = partBytesSql(parts.shown, isShown ? "in" : "not in", values);
+  const [shown, hidden] = ([true, false] as const).map((isShown) => {
     const entries = lists
       .filter(({ slot }) => parts.shown.has(slot) === isShown)
       .map((list) => `${rowCountSql(list.slot)} * ${list.cost}`);
-    return `${balancedSql("+", [`${bytes} * ${perByte}`, ...entries])} <= ${maxViewCost - fixed}`;
+    return balancedSql("+", [
+      `total(iif(is_shown = ${isShown}, bytes, 0)) * ${perByte}`,
+      ...entries,
+    ]);
   });
+  const fits = `select max(${shown}, ${hidden}) <= ${maxViewCost - fixed} from (${pairsSql(parts, values)})`;
   // SQLite gets the size of the data without reading it. Few items are so large that it has to measure the parts.
-  return `iif(octet_length(i.data) * ${maxPerByte} <= ${maxViewCost - fixed}, 1, ${balancedSql("and", fits)})`;
+  return `iif(octet_length(i.data) * ${maxPerByte} <= ${maxViewCost - fixed}, 1, (${fits}))`;
 }
 
 /** Whether the cost of the view on an item with this data is within the limit. */
@@ -152,6 +156,6 @@ export function viewCostSql(shownBy: ShownBy, values: SearchValues, cost: string
   const fits = fitsViewSql(shownBy, values);
   if (fits === null) return cost;
   const perByte =
-    divided(shownBy.parts.shown).length > 0 ? rowMeasuringByteCost : measuringByteCost;
+    layoutOf(shownBy.parts).dividedLists.length > 0 ? rowMeasuringByteCost : measuringByteCost;
   return `iif(${fits}, ${cost}, octet_length(i.data) * ${perByte})`;
 }
