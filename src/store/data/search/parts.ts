@@ -168,7 +168,11 @@ export function measuringCost({ parts }: ShownBy): number {
   return cost <= smallCost ? 0 : cost;
 }
 
+/** SQL for a value `d` as JSON. Looking it up by its key would take long in an item with many fields. */
+const valueJsonSql = `case when d.type in ('true', 'false') then json(d.type)
+    when d.type in ('array', 'object') then json(d.value) else d.value end`;
+
 /** SQL for the data of an item `i`, reduced to the fields that the caller sees. */
 export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =>
-  `(select json_group_object(d.key, json(i.data -> d.key)) from json_each(i.data) d
+  `(select json_group_object(d.key, ${valueJsonSql}) from json_each(i.data) d
     where d.key in ${values.list([...parts.shown.keys()])})`;
