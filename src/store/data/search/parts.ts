@@ -30,7 +30,7 @@ function pathLists(slots: readonly string[]): string[] {
 
 /** SQL for the bytes of the values in these slots. */
 function bytesOfSql(slots: readonly string[], values: SearchValues): string {
-  if (slots.length > maxPaths) return bytesWhereSql(`in ${values.list(slots)}`);
+  if (slots.length > maxPaths) return bytesWhereSql(`d.key in ${values.list(slots)}`);
   // With several paths, `json_extract` always returns a list. The extra path never exists.
   return pathLists(slots).reduce(
     (sum, paths) => `(${sum} + octet_length(json_extract(i.data, ${paths}, '$.no')))`,
@@ -40,7 +40,7 @@ function bytesOfSql(slots: readonly string[], values: SearchValues): string {
 
 /** SQL for the bytes of the values in all other slots. */
 function bytesWithoutSql(slots: readonly string[], values: SearchValues): string {
-  if (slots.length > maxPaths) return bytesWhereSql(`not in ${values.list(slots)}`);
+  if (slots.length > maxPaths) return bytesWhereSql(notInSql("d.key", values.list(slots)));
   const rest = pathLists(slots).reduce(
     (json, paths) => `jsonb_remove(${json}, ${paths})`,
     "i.data",
@@ -48,8 +48,11 @@ function bytesWithoutSql(slots: readonly string[], values: SearchValues): string
   return `octet_length(${rest})`;
 }
 
-const bytesWhereSql = (keys: string) =>
-  `(select cast(total(octet_length(json_quote(d.value))) as integer) from json_each(i.data) d where d.key ${keys})`;
+const bytesWhereSql = (condition: string) =>
+  `(select cast(total(octet_length(json_quote(d.value))) as integer) from json_each(i.data) d where ${condition})`;
+
+/** SQL for whether a list lacks a value. For each item, `not in` would read the list again to find nulls. */
+export const notInSql = (value: string, list: string) => `iif(${value} in ${list}, 0, 1)`;
 
 /** The lists whose columns belong to different parts, each with a JSON patch that removes the columns of others. */
 type DividedLists = Readonly<Record<string, Record<string, null>>>;

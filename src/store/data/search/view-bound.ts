@@ -11,7 +11,7 @@ import {
   rowCountSql,
   rowsByteCost,
 } from "./cost.ts";
-import { layoutOf } from "./parts.ts";
+import { layoutOf, notInSql } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
 
 /**
@@ -81,16 +81,17 @@ const divided = (slots: Slots) =>
   [...slots].flatMap(([slot, columns]) => (columns ? [{ slot, columns }] : []));
 
 /**
- * SQL for a table of the fields of an item `i`: their `bytes`, and whether the caller sees them. Columns of divided lists
- * count separately.
+ * SQL for a table of the fields of an item `i`: their `bytes`, and whether they are hidden. Columns of divided lists count
+ * separately.
  */
 function pairsSql(parts: ItemParts, values: SearchValues): string {
   const { names, dividedLists } = layoutOf(parts);
-  const columns = `in ${values.list(names)} as is_shown, ${pairBytesSql} as bytes`;
-  const fields = `select d.key ${columns} from json_each(i.data) d`;
+  const select = (key: string) =>
+    `select ${notInSql(key, values.list(names))} as is_hidden, ${pairBytesSql} as bytes`;
+  const fields = `${select("d.key")} from json_each(i.data) d`;
   if (dividedLists.length === 0) return fields;
   const lists = values.list(dividedLists);
-  return `${fields} where d.key not in ${lists} union all select l.key || '.' || d.key ${columns}
+  return `${fields} where ${notInSql("d.key", lists)} union all ${select("l.key || '.' || d.key")}
     from json_each(i.data) l cross join json_each(l.value) r cross join json_each(r.value) d where l.key in ${lists}`;
 }
 
@@ -120,7 +121,7 @@ function fitsViewSql({ conditions, parts }: ShownBy, values: SearchValues): stri
       .filter(({ slot }) => parts.shown.has(slot) === isShown)
       .map((list) => `${rowCountSql(list.slot)} * ${list.cost}`);
     return balancedSql("+", [
-      `total(iif(is_shown = ${isShown}, bytes, 0)) * ${perByte}`,
+      `total(iif(is_hidden = ${!isShown}, bytes, 0)) * ${perByte}`,
       ...entries,
     ]);
   });
