@@ -113,11 +113,13 @@ function sumBySlot(
   return [...sums];
 }
 
-/** SQL for the full cost of an item, including the parts that the budget of a page counts as rows. */
+/**
+ * SQL for the full cost of an item, including the parts that the budget of a page counts as rows. It measures the item
+ * only once, because measuring a part of many fields reads each value as a row.
+ */
 export function totalCostSql(cost: ItemCost, measure = wholeMeasure): string {
-  const { rowPasses, lookUpCount } = cost;
-  const perRow = ` + ${measure.bytes} * ${rowPasses * rowsByteCost} + ${lookUpCount * lookUpBytes}`;
-  return itemCostSql(cost, measure) + perRow;
+  const perByte = cost.perByte + cost.rowPasses * rowsByteCost;
+  return `${itemCostSql({ ...cost, perByte }, measure)} + ${cost.lookUpCount * lookUpBytes}`;
 }
 
 /** SQL for an upper bound of `totalCostSql`. It reads no more of the item than the measure does. */

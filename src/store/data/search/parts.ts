@@ -30,7 +30,7 @@ function pathLists(slots: readonly string[]): string[] {
 
 /** SQL for the bytes of the values in these slots. */
 function bytesOfSql(slots: readonly string[], values: SearchValues): string {
-  if (slots.length > maxPaths) return bytesWhereSql(`in ${values.list(slots)}`);
+  if (slots.length > maxPaths) return bytesWhereSql(`d.key in ${values.list(slots)}`);
   // With several paths, `json_extract` always returns a list. The extra path never exists.
   return pathLists(slots).reduce(
     (sum, paths) => `(${sum} + octet_length(json_extract(i.data, ${paths}, '$.no')))`,
@@ -40,7 +40,7 @@ function bytesOfSql(slots: readonly string[], values: SearchValues): string {
 
 /** SQL for the bytes of the values in all other slots. */
 function bytesWithoutSql(slots: readonly string[], values: SearchValues): string {
-  if (slots.length > maxPaths) return bytesWhereSql(`not in ${values.list(slots)}`);
+  if (slots.length > maxPaths) return bytesWhereSql(notInSql("d.key", values.list(slots)));
   const rest = pathLists(slots).reduce(
     (json, paths) => `jsonb_remove(${json}, ${paths})`,
     "i.data",
@@ -48,16 +48,23 @@ function bytesWithoutSql(slots: readonly string[], values: SearchValues): string
   return `octet_length(${rest})`;
 }
 
-const bytesWhereSql = (keys: string) =>
-  `(select cast(total(octet_length(json_quote(d.value))) as integer) from json_each(i.data) d where d.key ${keys})`;
+const bytesWhereSql = (condition: string) =>
+  `(select cast(total(octet_length(json_quote(d.value))) as integer) from json_each(i.data) d where ${condition})`;
 
-/** Lists whose columns belong to different parts: their paths, and a JSON patch that removes the columns of others. */
-type DividedLists = readonly (readonly [path: string, patch: Record<string, null>])[];
+/** SQL for whether a list lacks a value. For each item, `not in` would read the list again to find nulls. */
+export const notInSql = (value: string, list: string) => `iif(${value} in ${list}, 0, 1)`;
 
-/** SQL for the bytes of the rows of these lists. An empty row takes one byte. */
+/** The lists whose columns belong to different parts, each with a JSON patch that removes the columns of others. */
+type DividedLists = Readonly<Record<string, Record<string, null>>>;
+
+/**
+ * SQL for the bytes of the rows of these lists. An empty row takes one byte. Parses the item once, because parsing it
+ * for each list would take long.
+ */
 const rowBytesSql = (lists: DividedLists, values: SearchValues) =>
-  `(select cast(total(octet_length(jsonb_patch(r.value, l.value ->> 1)) - 1) as integer)
-    from ${values.table(lists)} l cross join json_each(i.data, l.value ->> 0) r)`;
+  `(select cast(total(octet_length(jsonb_patch(r.value, p.value)) - 1) as integer)
+    from json_each(i.data) l cross join (select key, value from ${values.table(lists)} limit -1) p on p.key = l.key
+    cross join json_each(l.value) r)`;
 
 /** What the measures of a view's parts need. */
 interface Layout {
@@ -68,35 +75,46 @@ interface Layout {
   notHidden: readonly string[];
   shownLists: DividedLists;
   hiddenLists: DividedLists;
+  /** The slots of the lists of which the caller sees only some columns. */
+  dividedLists: readonly string[];
+  /** The visible slots, and the columns of divided lists, like `3.4`. */
+  names: readonly string[];
 }
 
 const layouts = new WeakMap<ItemParts, Layout>();
 
-function layoutOf(parts: ItemParts): Layout {
+export function layoutOf(parts: ItemParts): Layout {
   const known = layouts.get(parts);
   if (known) return known;
   const results = [...parts.hiddenResults];
+  const slots = [...parts.shown];
   const layout = {
-    shown: [...parts.shown].flatMap(([slot, columns]) => (columns === null ? [slot] : [])),
+    shown: slots.flatMap(([slot, columns]) => (columns ? [] : [slot])),
     results,
     notHidden: [...parts.shown.keys(), ...results],
     shownLists: listsOf(parts.shown, parts.hidden),
     hiddenLists: listsOf(parts.hidden, parts.shown),
+    dividedLists: slots.flatMap(([slot, columns]) => (columns ? [slot] : [])),
+    names: slots.flatMap(
+      ([slot, columns]) => columns?.map((column) => `${slot}.${column}`) ?? [slot],
+    ),
   };
   layouts.set(parts, layout);
   return layout;
 }
 
 const listsOf = (own: Slots, others: Slots): DividedLists =>
-  [...own].flatMap(([slot, columns]) =>
-    columns === null ? [] : [[pathOf(slot), withoutPatch(others.get(slot) ?? [])] as const],
+  Object.fromEntries(
+    [...own].flatMap(([slot, columns]) =>
+      columns ? [[slot, withoutPatch(others.get(slot) ?? [])]] : [],
+    ),
   );
 
 const withoutPatch = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column) => [column, null]));
 
 const withRows = (bytes: string, lists: DividedLists, values: SearchValues): string =>
-  lists.length === 0 ? bytes : `(${bytes} + ${rowBytesSql(lists, values)})`;
+  Object.keys(lists).length === 0 ? bytes : `(${bytes} + ${rowBytesSql(lists, values)})`;
 
 function partMeasure(own: Slots, others: Slots, bytes: string, values: SearchValues): Measure {
   return {
@@ -153,7 +171,11 @@ export function measuringCost({ parts }: ShownBy): number {
   return cost <= smallCost ? 0 : cost;
 }
 
+/** SQL for a value `d` as JSON. Looking it up by its key would take long in an item with many fields. */
+const valueJsonSql = `case when d.type in ('true', 'false') then json(d.type)
+    when d.type in ('array', 'object') then json(d.value) else d.value end`;
+
 /** SQL for the data of an item `i`, reduced to the fields that the caller sees. */
 export const shownDataSql = ({ parts }: ShownBy, values: SearchValues): string =>
-  `(select json_group_object(d.key, json(i.data -> d.key)) from json_each(i.data) d
+  `(select json_group_object(d.key, ${valueJsonSql}) from json_each(i.data) d
     where d.key in ${values.list([...parts.shown.keys()])})`;

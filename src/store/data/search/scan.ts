@@ -7,12 +7,20 @@ import { itemCostSql } from "./cost.ts";
 import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
 import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
-import { atFirstSql, computedOnceSql, partCostsSql, runningSql, sumBefore } from "./shown.ts";
+import {
+  atFirstSql,
+  computedOnceSql,
+  partCostsSql,
+  runningSql,
+  seesItemSql,
+  sumBefore,
+} from "./shown.ts";
 import {
   rangeAfter,
   inRangeSql,
   type ItemRange,
   namedItemsSql,
+  type NamedItems,
   type Driver,
   type PageStart,
 } from "./ranges.ts";
@@ -99,7 +107,20 @@ export function candidatesSql(
   const inRange = inRangeSql(scan.range);
   if (!driver) return `(select number as item from item) c where ${inRange}`;
   if (!("by" in driver)) return `${driverSql(driver, values)} and ${inRange}`;
-  return `(${namedItemsSql(driver, scan.collectionId, values)}) c where ${inRange}`;
+  return `(${namedCandidatesSql(driver, scan, values)}) c where ${inRange}`;
+}
+
+/**
+ * SQL for the numbers of the named items. Items that a narrow caller does not see are missing, so a request that names
+ * them reaches no limit because of them.
+ */
+function namedCandidatesSql(driver: NamedItems, scan: Scan, values: SearchValues): string {
+  const named = namedItemsSql(driver, scan.collectionId, values);
+  const { shownBy } = scan.search;
+  if (!shownBy) return named;
+  const table = () => `named_item(item) as materialized (select i.number
+      from (${named}) c cross join item i on ${itemJoinSql(scan)} where ${seesItemSql(shownBy, values)})`;
+  return `select item from ${values.define("named_item", table)}`;
 }
 
 /** SQL that joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */

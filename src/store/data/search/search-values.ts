@@ -34,7 +34,7 @@ export function withTable(table: string, text: string): string {
 export class SearchValues {
   readonly #values: unknown[];
   readonly #indexes = new Map<unknown, number>();
-  #usesEntryTexts = false;
+  readonly #tables = new Map<string, string>();
 
   /** Starts from the values of an existing statement, so that conditions can be added to it. */
   constructor(json = "[]") {
@@ -45,25 +45,28 @@ export class SearchValues {
     return `(?1 ->> ${this.#add(value)})`;
   }
 
-  /** Returns SQL for a table with the values in its column `value`. */
-  table(values: readonly unknown[]): string {
+  /** Returns SQL for a table with the values in its column `value`. Stores the same object once. */
+  table(values: object): string {
     const index = this.#indexes.get(values) ?? this.#add(values);
     this.#indexes.set(values, index);
     return `json_each(?1, '$[${index}]')`;
   }
 
-  /** Returns the name of the table `entry_text`, and makes `statement` define it. */
+  /** Returns the name of the table `entry_text`. */
   entryTexts(): string {
-    this.#usesEntryTexts = true;
-    return "entry_text";
+    return this.define("entry_text", () => entryTextTable);
+  }
+
+  /** Returns the name of a table that `statement` defines once. */
+  define(name: string, build: () => string): string {
+    if (!this.#tables.has(name)) this.#tables.set(name, build());
+    return name;
   }
 
   /** Returns the statement with these values and the tables that its SQL uses. */
   statement(text: string): PageStatement {
-    return {
-      text: this.#usesEntryTexts ? withTable(entryTextTable, text) : text,
-      values: this.json,
-    };
+    const tables = [...this.#tables.values()].join(", ");
+    return { text: tables === "" ? text : withTable(tables, text), values: this.json };
   }
 
   list(values: readonly Comparable[]): string {
