@@ -56,8 +56,8 @@ function collectReferences(
 ): ItemLookup {
   const names = operations.flatMap((operation) => {
     if (!operation || operation.op === "upsert") return [];
-    const unless = operation.op === "create" ? operation.unless : undefined;
-    return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
+    const name = operation.op === "create" ? operation.unless : operation.id;
+    return name ? [name] : [];
   });
   const isApp = access.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
@@ -75,6 +75,9 @@ function collectReferences(
         return [];
       }
     }),
+    rowIds: operations.flatMap((operation) =>
+      operation?.op === "create" && operation.rowId !== undefined ? [operation.rowId] : [],
+    ),
   };
 }
 

@@ -204,6 +204,12 @@ export const problem = {
   submissionsClosed: (reason: "not_open_yet" | "closed" | "full") =>
     new Problem("submissions_closed", closedDetails[reason], { reason }),
 
+  rowInDeletedItems: () =>
+    problem.conflict(
+      "An earlier import of this row created an item that is now in “Deleted items”. Restore it there.",
+      "row_deleted",
+    ),
+
   submissionNotClosed: () => problem.conflict("This submission is not closed.", "not_closed"),
 
   submissionClosed: () =>

@@ -10,6 +10,7 @@ import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
 import { assignMarks, type OpenChange } from "./assigned-marks.ts";
+import { eraseSameIds } from "./erase-deleted-items.ts";
 import { viewGuard, type CreateLimits } from "./view-guard.ts";
 import {
   claimKey,
@@ -21,6 +22,7 @@ import {
 } from "./replays.ts";
 import { attachFiles, releaseFiles, type ItemFiles } from "./attach-files.ts";
 import { guardReferences, type GuardedReference } from "./references.ts";
+import { rowIdsFree } from "./row-ids.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
 
 /** The number of an existing item, or −1, −2, … for the items that the batch creates, in order. */
@@ -67,6 +69,8 @@ export interface BatchWrite {
   entriesToRemove: [ref: ItemRef, field: number, value: string | number][];
   entriesToAdd: [ref: ItemRef, ...SearchEntry][];
   createdItems: WrittenItem[];
+  /** The IDs of new items that the batch creates for rows of a file. */
+  importedIds: string[];
   updatedItems: WrittenItem[];
   deletedNumbers: number[];
   /**
@@ -126,6 +130,11 @@ export async function storeBatch(
     const failure = classifyError(error);
     // Another request imported the same row. The next read finds it.
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
+    if (failure.kind === "unique" && failure.table === "deleted_item") {
+      // The former version of the service can give an ID of a deleted item to an imported item.
+      await eraseSameIds(db, write.deletedNumbers);
+      return { outcome: "stale" };
+    }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
     if (
@@ -217,6 +226,7 @@ function buildRowStatements(
   return [
     ...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),
     ...bindRows(deleted.deletedUnchanged, toJsonRows(write.expectedDeleted)),
+    ...bindRows(rowIdsFree, toJsonRows(write.importedIds.map((id) => [id]))),
     ...guardReferences(write.references).map((bind) => bind(db, {})),
     ...bindRows(batch.deleteUnique, toJsonRows(write.uniqueValuesToRemove)),
     ...bindRows(batch.insertUnique, toJsonRows(write.uniqueValuesToAdd)),

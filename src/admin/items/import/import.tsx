@@ -1,4 +1,5 @@
-import { importFingerprint, createOperationBuilder, rowIds } from "#domain/import/csv.ts";
+import { importFingerprint, createOperationBuilder } from "#domain/import/csv.ts";
+import { rowIds } from "#domain/import/row-ids.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { findDuplicateRows } from "#domain/import/duplicates.ts";
