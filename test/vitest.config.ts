@@ -139,7 +139,9 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     : {
         long: long(longFiles.worker, false),
         "long-isolated": long(longFiles.isolated, true),
-        smoke: { test: { ...processes, include: smokeFiles } },
+        smoke: {
+          test: { ...processes, include: smokeFiles, globalSetup: "test/smoke/built.ts" },
+        },
       }),
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
