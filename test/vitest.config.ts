@@ -78,8 +78,8 @@ const inWorkerd = () => [
 const workerd = {
   isolate: false,
   setupFiles: ["test/support/setup.ts"],
-  // Concurrent tests spend most of their time waiting for simulated failures.
-  maxConcurrency: 8,
+  // Concurrent tests spend most of their time waiting for simulated failures. At full size, they keep the cores busy.
+  maxConcurrency: tier === "quick" ? 16 : 8,
   // Four files of the rest share two cores.
   testTimeout: isRest ? 60_000 : 30_000,
   hookTimeout: isRest ? 60_000 : 30_000,
@@ -139,7 +139,9 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     : {
         long: long(longFiles.worker, false),
         "long-isolated": long(longFiles.isolated, true),
-        smoke: { test: { ...processes, include: smokeFiles } },
+        smoke: {
+          test: { ...processes, include: smokeFiles, globalSetup: "test/smoke/built.ts" },
+        },
       }),
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
