@@ -56,7 +56,14 @@ export function bundleModules(root: string): Plugin {
       defineCacheKeyGenerator(({ sourceCode }) =>
         /^export \*/m.test(sourceCode) ? false : undefined,
       );
-      if (vitest.config.watch) vitest.onTestsRerun(() => bundleAgain(root));
+      if (!vitest.config.watch) return;
+      // The build need not wait until Vitest has collected all changes.
+      vitest.vite.watcher.on("all", (_, path) => {
+        if (!path.startsWith(join(root, "src/"))) return;
+        isOutdated = true;
+        void bundleAgain(root);
+      });
+      vitest.onTestsRerun(() => bundleAgain(root));
     },
     async resolveId(id) {
       if (!(id in packages)) return undefined;
@@ -114,25 +121,37 @@ let exportsOfSources: Promise<Exports> | undefined;
 /** Builds once for all projects. */
 const builtOnce = (root: string) => (exportsOfSources ??= buildBundles(root));
 
-let bundledAgain: Promise<void> | undefined;
+/** Whether a source has changed since the last build began. */
+let isOutdated = false;
+let building: Promise<void> | undefined;
 
-/** Builds again before tests that Vitest repeats, once for all projects. */
+/** Builds again after a change, once for all projects. */
 function bundleAgain(root: string): Promise<void> {
-  bundledAgain ??= (async () => {
-    const former = await exportsOfSources;
-    exportsOfSources = buildBundles(root).catch((error: Error) => {
-      // oxlint-disable-next-line no-console
-      console.error(error.message);
-      // No test may pass with the former bundle.
-      rmSync(join(root, folder, "exports.json"), { force: true });
-      const failure = `throw new Error(${JSON.stringify(error.message)});`;
-      replaceFile(join(root, folder, "sources.js"), Buffer.from(failure));
-      return former ?? new Map();
-    });
-    await exportsOfSources;
-    bundledAgain = undefined;
+  building ??= (async () => {
+    // Each project reports the same change.
+    await Promise.resolve();
+    while (isOutdated) {
+      isOutdated = false;
+      // oxlint-disable-next-line no-await-in-loop -- a source may change during the build
+      await buildOrFail(root);
+    }
+    building = undefined;
   })();
-  return bundledAgain;
+  return building;
+}
+
+async function buildOrFail(root: string): Promise<void> {
+  const former = await exportsOfSources;
+  exportsOfSources = buildBundles(root).catch((error: Error) => {
+    // oxlint-disable-next-line no-console
+    console.error(error.message);
+    // No test may pass with the former bundle.
+    rmSync(join(root, folder, "exports.json"), { force: true });
+    const failure = `throw new Error(${JSON.stringify(error.message)});`;
+    replaceFile(join(root, folder, "sources.js"), Buffer.from(failure));
+    return former ?? new Map();
+  });
+  await exportsOfSources;
 }
 
 /** Builds unless an earlier run has built from the same files. */

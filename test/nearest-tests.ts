@@ -9,6 +9,8 @@ import type { Vitest } from "vitest/node";
  */
 
 const maxFiles = 2;
+/** The time that the tests of these files may take, unless the only one is slow. */
+const maxMs = 600;
 
 /** The imports of each source and each test file, read again when they change. */
 class Imports {
@@ -61,22 +63,33 @@ class Imports {
 
 const wordsOf = (path: string) => new Set(path.toLowerCase().match(/[a-z]{2,}/g));
 
-/** Returns those of the test files that failed, and the ones with the shortest way to the source, or with the most words of its path. */
+/**
+ * Returns those of the test files that failed, and the nearest to the source: the ones that import it, then those with the
+ * most words of its path. Of equally near files, the ones that were quick in their last run come first.
+ */
 export function nearestTests(
   source: string,
   distances: ReadonlyMap<string, number>,
-  tests: readonly string[],
+  tests: ReadonlyMap<string, number>,
   failed: readonly string[],
 ): string[] {
   const words = wordsOf(source);
-  const commonWords = (path: string) => [...wordsOf(path)].filter((word) => words.has(word)).length;
-  const nearest = tests
+  const key = (path: string) => {
+    const commonWords = [...wordsOf(path)].filter((word) => words.has(word)).length;
+    const distance = distances.get(path) ?? 0;
+    const duration = tests.get(path) ?? 0;
+    return [distance > 1, -commonWords, duration > maxMs, distance, duration].map(Number);
+  };
+  const nearest = [...tests.keys()]
     .filter((path) => distances.has(path))
-    .toSorted(
-      (a, b) =>
-        (distances.get(a) ?? 0) - (distances.get(b) ?? 0) || commonWords(b) - commonWords(a),
-    );
-  return [...new Set([...failed, ...nearest])].slice(0, maxFiles);
+    .map((path) => ({ path, key: key(path) }))
+    .toSorted((a, b) => a.key.map((part, i) => part - (b.key[i] ?? 0)).find(Boolean) ?? 0)
+    .map(({ path }) => path);
+  let ms = 0;
+  return [...new Set([...failed, ...nearest])].slice(0, maxFiles).filter((path, i) => {
+    ms += tests.get(path) ?? 0;
+    return i === 0 || ms <= maxMs;
+  });
 }
 
 export function runNearestTests(root: string): Plugin {
@@ -102,10 +115,14 @@ function watch(root: string, vitest: Vitest): void {
         if (!id.startsWith(join(root, "src/"))) return undefined;
         const distances = imports.distancesTo(relative(id));
         for (const path of distances.keys()) vitest.watcher.invalidates.add(join(root, path));
-        const tests = vitest.state.getFilepaths().map(relative);
+        const tests = new Map(
+          vitest.state
+            .getTestModules()
+            .map((module) => [relative(module.moduleId), module.diagnostic().duration]),
+        );
         const failed = vitest.state.getFailedFilepaths().map(relative);
         const nearest = nearestTests(relative(id), distances, tests, failed);
-        chosen = `Runs ${nearest.length} of ${tests.length} test files. Press a to run all.`;
+        chosen = `Runs ${nearest.length} of ${tests.size} test files. Press a to run all.`;
         return nearest;
       },
     },
