@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import type { Plugin } from "vitest/config";
 import type { Vitest } from "vitest/node";
 
@@ -63,33 +63,39 @@ class Imports {
 
 const wordsOf = (path: string) => new Set(path.toLowerCase().match(/[a-z]{2,}/g));
 
+export interface TestFile {
+  path: string;
+  text: string;
+  /** The number of imports from the test to the source, or Infinity. */
+  distance: number;
+  /** The time that its tests took when they were quickest. */
+  ms: number;
+  hasFailed: boolean;
+}
+
 /**
- * Returns those of the test files that failed, and the nearest to the source: the ones that import it, then those with the
- * most words of its path. Of equally near files, the ones that were quick in their last run come first.
+ * Returns those of the test files that failed, and the nearest to the source: the ones that import it, then those with
+ * the most words of its path, then those that mention its name. Of equally near files, quick ones come first.
  */
-export function nearestTests(
-  source: string,
-  distances: ReadonlyMap<string, number>,
-  tests: ReadonlyMap<string, number>,
-  failed: readonly string[],
-): string[] {
+export function nearestTests(source: string, tests: readonly TestFile[]): string[] {
   const words = wordsOf(source);
-  const key = (path: string) => {
+  const name = new RegExp(basename(source, extname(source)).replaceAll("-", "\\W?"), "i");
+  const order = ({ path, text, distance, ms, hasFailed }: TestFile): number[] => {
     const commonWords = [...wordsOf(path)].filter((word) => words.has(word)).length;
-    const distance = distances.get(path) ?? 0;
-    const duration = tests.get(path) ?? 0;
-    return [distance > 1, -commonWords, duration > maxMs, distance, duration].map(Number);
+    const flags = [!hasFailed, distance > 1].map(Number);
+    return [...flags, -commonWords, Number(!name.test(text)), Number(ms > maxMs), distance, ms];
   };
-  const nearest = [...tests.keys()]
-    .filter((path) => distances.has(path))
-    .map((path) => ({ path, key: key(path) }))
-    .toSorted((a, b) => a.key.map((part, i) => part - (b.key[i] ?? 0)).find(Boolean) ?? 0)
+  let totalMs = 0;
+  return tests
+    .filter(({ distance, hasFailed }) => hasFailed || distance < Infinity)
+    .map((test) => ({ ...test, order: order(test) }))
+    .toSorted((a, b) => a.order.map((part, i) => part - (b.order[i] ?? 0)).find(Boolean) ?? 0)
+    .slice(0, maxFiles)
+    .filter(({ ms }, i) => {
+      totalMs += ms;
+      return i === 0 || totalMs <= maxMs;
+    })
     .map(({ path }) => path);
-  let ms = 0;
-  return [...new Set([...failed, ...nearest])].slice(0, maxFiles).filter((path, i) => {
-    ms += tests.get(path) ?? 0;
-    return i === 0 || ms <= maxMs;
-  });
 }
 
 export function runNearestTests(root: string): Plugin {
@@ -103,6 +109,7 @@ export function runNearestTests(root: string): Plugin {
 
 function watch(root: string, vitest: Vitest): void {
   const relative = (path: string) => path.slice(root.length);
+  const shortestMs = new Map<string, number>();
   let imports: Imports | undefined;
   let chosen = "";
   vitest.config.watchTriggerPatterns = [
@@ -115,14 +122,20 @@ function watch(root: string, vitest: Vitest): void {
         if (!id.startsWith(join(root, "src/"))) return undefined;
         const distances = imports.distancesTo(relative(id));
         for (const path of distances.keys()) vitest.watcher.invalidates.add(join(root, path));
-        const tests = new Map(
-          vitest.state
-            .getTestModules()
-            .map((module) => [relative(module.moduleId), module.diagnostic().duration]),
-        );
-        const failed = vitest.state.getFailedFilepaths().map(relative);
-        const nearest = nearestTests(relative(id), distances, tests, failed);
-        chosen = `Runs ${nearest.length} of ${tests.size} test files. Press a to run all.`;
+        const tests = vitest.state.getTestModules().map((module) => {
+          const path = relative(module.moduleId);
+          const ms = Math.min(shortestMs.get(path) ?? Infinity, module.diagnostic().duration);
+          shortestMs.set(path, ms);
+          return {
+            path,
+            text: readFileSync(module.moduleId, "utf8"),
+            distance: distances.get(path) ?? Infinity,
+            ms,
+            hasFailed: module.state() === "failed",
+          };
+        });
+        const nearest = nearestTests(relative(id), tests);
+        chosen = `Runs ${nearest.length} of ${tests.length} test files. Press a to run all.`;
         return nearest;
       },
     },
