@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { rolldown } from "rolldown";
 import type { Plugin } from "vitest/config";
 import { hashFiles } from "./hash-files.ts";
@@ -128,8 +129,8 @@ let building: Promise<void> | undefined;
 /** Builds again after a change, once for all projects. */
 function bundleAgain(root: string): Promise<void> {
   building ??= (async () => {
-    // Each project reports the same change.
-    await Promise.resolve();
+    // Each project reports the same change, and an editor may write a file in steps.
+    await delay(20);
     while (isOutdated) {
       isOutdated = false;
       // oxlint-disable-next-line no-await-in-loop -- a source may change during the build
