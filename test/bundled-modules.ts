@@ -50,7 +50,6 @@ export function bundleModules(root: string): Plugin {
   return {
     name: "bundled-modules",
     enforce: "pre",
-    config: () => ({ server: { watch: { ignored: [`**/${folder}/**`] } } }),
     configureVitest({ vitest, project, defineCacheKeyGenerator }) {
       project.config.onStackTrace = (_, frame) => findSource(root, frame);
       // What `export *` exports depends on other files.

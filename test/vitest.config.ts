@@ -148,6 +148,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
 
 export default defineConfig({
   root,
+  server: { watch: { ignored: ["**/dist/tests/**"] } },
   test: {
     ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
