@@ -57,13 +57,16 @@ export function bundleModules(root: string): Plugin {
         /^export \*/m.test(sourceCode) ? false : undefined,
       );
       if (!vitest.config.watch) return;
-      // The build need not wait until Vitest has collected all changes.
       vitest.vite.watcher.on("all", (_, path) => {
         if (!path.startsWith(join(root, "src/"))) return;
         isOutdated = true;
-        void bundleAgain(root);
+        // The build need not wait until Vitest has collected all changes.
+        if (vitest.state.getTestModules().some((module) => module.project === project))
+          void bundleAgain(root);
       });
-      vitest.onTestsRerun(() => bundleAgain(root));
+      vitest.onTestsRerun(async (files) => {
+        if (files.some((file) => file.project === project)) await bundleAgain(root);
+      });
     },
     async resolveId(id) {
       if (!(id in packages)) return undefined;

@@ -90,11 +90,12 @@ export function nearestTests(source: string, tests: readonly TestFile[]): string
     .filter(({ distance, hasFailed }) => hasFailed || distance < Infinity)
     .map((test) => ({ ...test, order: order(test) }))
     .toSorted((a, b) => a.order.map((part, i) => part - (b.order[i] ?? 0)).find(Boolean) ?? 0)
-    .slice(0, maxFiles)
-    .filter(({ ms }, i) => {
+    .filter(({ ms }) => {
+      if (totalMs > 0 && totalMs + ms > maxMs) return false;
       totalMs += ms;
-      return i === 0 || totalMs <= maxMs;
+      return true;
     })
+    .slice(0, maxFiles)
     .map(({ path }) => path);
 }
 
