@@ -29,7 +29,7 @@ it("Files that mention the name of the source come before others, and quick file
   const tests = [
     test("api/files", 3),
     test("api/downloads", 4, { text: 'Accept: "text/csv"', ms: 2000 }),
-    test("api/listing", 4, { text: 'Accept: "text/csv"', ms: 500 }),
+    test("api/listing", 4, { text: 'Accept: "text/csv"', ms: 300 }),
   ];
   expect(nearest("documents/csv", tests)).toEqual(["api/listing", "api/files"]);
 });
