@@ -15,6 +15,7 @@ import {
 import { runNearestTests } from "./nearest-tests.ts";
 import { reporters } from "./reporters.ts";
 import type { Tier } from "./run-options.ts";
+import { keepSpareRuntime } from "./spare-runtime.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -113,7 +114,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     },
   },
   worker: {
-    plugins: inWorkerd(),
+    plugins: [...inWorkerd(), keepSpareRuntime(root)],
     test: {
       ...workerd,
       ...(isRest
@@ -149,6 +150,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
 
 export default defineConfig({
   root,
+  server: { watch: { ignored: ["**/dist/tests/**"] } },
   test: {
     ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),
