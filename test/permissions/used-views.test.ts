@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
-import { issueEditorToken } from "../support/members";
+import { as, issueEditorToken, newMember } from "../support/members";
 import { holdChecks } from "../support/pending";
-import { admin, client, makeForm } from "../support/service";
+import { admin, client, issue, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
 /** Who may change what a credential or a webhook sees through its view. */
@@ -96,14 +96,13 @@ describe("A view that a webhook follows", () => {
     const receiver = new Receiver();
     const types = ["submission.created"];
     const hook = await createWebhook(owner, receiver, {
-      name: "Desk",
       types,
       collections: [`form:${form}/part`],
     });
     const editor = await issueEditorToken();
     const refused = await editor.patch(path, { views: [changed] });
     expect(refused.status).toBe(422);
-    expect(refused.body.errors[0].reason).toMatch(/^The webhook "Desk" uses the view "part"/);
+    expect(refused.body.errors[0].reason).toMatch(/^A webhook uses the view "part"/);
     expect((await editor.put(path, { fields, views: [changed] })).status).toBe(422);
     expect((await editor.patch(path, { views: [{ ...view, name: "Ours" }] })).status).toBe(200);
     for (const team of ["ours", "theirs"])
@@ -176,6 +175,43 @@ describe("A PUT of an editor during a pending change of a used view", () => {
     await finishCheck();
     expect((await owner.get(path)).body.views).toEqual([narrowed]);
     expect(await seesSecret()).toBe(false);
+  });
+});
+
+describe("An editor who changes or removes a used view", () => {
+  const fields = ["title", "secret"].map((key) => ({ key, type: "text" }));
+  const view = { key: "part", name: "Part", fields: ["title"] };
+  const name = "Partner of Ann";
+
+  it.each([
+    [
+      "credential",
+      (resource: string) =>
+        issue({ name, permissions: ["submissions:read"], resources: [resource] }),
+    ],
+    [
+      "webhook",
+      (resource: string) => createWebhook(owner, new Receiver(), { name, collections: [resource] }),
+    ],
+  ])("learns no name of a %s, and an owner does", async (user, use) => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    await use(`form:${form}/part`);
+    const member = as((await newMember("editor")).cookie);
+    const editor = await issueEditorToken();
+    const path = `/forms/${form}/schema`;
+    const views = [{ key: "part", name: "Part" }];
+    const responses = [
+      await member("POST", `/forms/${form}/items/views/part/delete`, {}),
+      await member("POST", `/forms/${form}/items/views/part/delete`, { sure: "yes" }),
+      await editor.patch(path, { views: [] }),
+      await editor.patch(`${path}?dry_run=true`, { views: [] }),
+      await editor.patch(`${path}?dry_run=true`, { views }),
+    ];
+    expect(responses.filter(({ text }) => text.includes(name))).toEqual([]);
+    expect(responses.map(({ status }) => status).slice(1)).toEqual([409, 409, 409, 422]);
+    expect(responses.at(2)?.body.detail).toContain(`A ${user} uses the view "part"`);
+    const { body } = await owner.patch(path, { views: [] });
+    expect(body.detail).toContain(`The ${user} "${name}" uses the view "part"`);
   });
 });
 
