@@ -233,3 +233,74 @@ describe("Access to selected fields of a view without fields", () => {
     expect((await admin("POST", `/forms/${form}/access`, part)).body.resource).toBe(resource);
   });
 });
+
+describe("A view that changes after a page has described it", () => {
+  const fields = ["title", "team", "secret"].map((key) => ({ key, type: "text" }));
+  const conditions = [{ field: "team", op: "eq", value: "ours" }];
+  const view = { key: "part", name: "Part", conditions, fields: ["title"] };
+  const html = { Accept: "text/html" };
+  const hiddenInput = (text: string) => /name="shown" value="([^"]*)"/.exec(text)?.[1];
+
+  async function makeChangedForm() {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const resource = `form:${form}/part`;
+    const widen = async () => {
+      const change = { views: [{ key: "part", name: "Part" }] };
+      const editor = await issueEditorToken();
+      expect((await editor.patch(`/forms/${form}/schema`, change)).status).toBe(200);
+    };
+    return { form, resource, widen };
+  }
+
+  const rights = {
+    purpose: "part_report",
+    scope: "only",
+    kind: "token",
+    name: "P",
+    expires: "30d",
+  };
+  const hook = {
+    page: "webhook",
+    scope: "only",
+    name: "Desk",
+    url: "https://example.com/hook",
+    types: ["submission.created"],
+  };
+  const pages: [string, string, string, object][] = [
+    ["a new credential", "/integrations/new", "/integrations", rights],
+    ["a new webhook", "/webhooks/new", "/webhooks", hook],
+  ];
+
+  it.each(pages)(
+    "is not given to %s until the page shows it again",
+    async (_, page, path, sent) => {
+      const { form, resource, widen } = await makeChangedForm();
+      const values = { ...sent, resources: [resource] };
+      const shown = hiddenInput((await admin("GET", page, undefined, html)).text);
+      expect(shown).toContain(`form:${form}=`);
+      await widen();
+      const refused = await admin("POST", path, { ...values, shown });
+      expect(refused.status).toBe(422);
+      expect(refused.body.errors).toMatchObject([{ field: "resources", code: "not_an_option" }]);
+      expect(refused.text).toContain(`The definition of form:${form} has changed since you opened`);
+      const again = await admin("POST", path, { ...values, shown }, html);
+      const accepted = await admin("POST", path, { ...values, shown: hiddenInput(again.text) });
+      expect(accepted.status).toBe(201);
+    },
+  );
+
+  it("is not given to a credential that a member edits until the page shows it again", async () => {
+    const { resource, widen } = await makeChangedForm();
+    const form = await makeForm(owner, fields);
+    const permissions = ["submissions:read"];
+    const { id } = await issue({ permissions, resources: [`form:${form}`] });
+    const page = await admin("GET", `/integrations/${id}/access`, undefined, html);
+    await widen();
+    const values = { purpose: "custom", scope: "only", permissions, resources: [resource] };
+    const edit = (text: string) =>
+      admin("POST", `/integrations/${id}`, { ...values, shown: hiddenInput(text) });
+    expect((await edit(page.text)).status).toBe(422);
+    const again = await admin("GET", `/integrations/${id}/access`, undefined, html);
+    expect((await edit(again.text)).status).toBe(200);
+  });
+});

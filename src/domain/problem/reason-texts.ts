@@ -183,6 +183,8 @@ const views = {
   viewWithSameMarks:
     'The service cannot tell the changes of {view} from those of the view "{other}". Change the conditions of one of them first.',
   unknownView: "There is no view {view}.",
+  definitionChangedSince:
+    "The definition of {collection} has changed since you opened this page. Check what its view shows, and try again.",
   allOrView: "Choose either all of {collection} or one of its views.",
   wholePermissions: "A credential with views cannot have {permissions}.",
   originsOfCallerView:
