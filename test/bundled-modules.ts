@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   existsSync,
   globSync,
@@ -10,7 +9,8 @@ import {
 } from "node:fs";
 import { SourceMap } from "node:module";
 import { join } from "node:path";
-import { build, context, type BuildOptions, type Plugin as BuildPlugin } from "esbuild";
+import { setTimeout as delay } from "node:timers/promises";
+import { rolldown } from "rolldown";
 import type { Plugin } from "vitest/config";
 import { hashFiles } from "./hash-files.ts";
 
@@ -50,14 +50,23 @@ export function bundleModules(root: string): Plugin {
   return {
     name: "bundled-modules",
     enforce: "pre",
-    config: () => ({ server: { watch: { ignored: [`**/${folder}/**`] } } }),
     configureVitest({ vitest, project, defineCacheKeyGenerator }) {
       project.config.onStackTrace = (_, frame) => findSource(root, frame);
       // What `export *` exports depends on other files.
       defineCacheKeyGenerator(({ sourceCode }) =>
         /^export \*/m.test(sourceCode) ? false : undefined,
       );
-      if (vitest.config.watch) vitest.onTestsRerun(() => bundleAgain(root));
+      if (!vitest.config.watch) return;
+      vitest.vite.watcher.on("all", (_, path) => {
+        if (!path.startsWith(join(root, "src/"))) return;
+        isOutdated = true;
+        // The build need not wait until Vitest has collected all changes.
+        if (vitest.state.getTestModules().some((module) => module.project === project))
+          void bundleAgain(root);
+      });
+      vitest.onTestsRerun(async (files) => {
+        if (files.some((file) => file.project === project)) await bundleAgain(root);
+      });
     },
     async resolveId(id) {
       if (!(id in packages)) return undefined;
@@ -69,13 +78,22 @@ export function bundleModules(root: string): Plugin {
       const file = id.slice(root.length);
       const names = (await builtOnce(root)).get(file);
       if (!names) return undefined;
-      const members = names.map((name) =>
-        name === "default"
-          ? "export default part.default;"
-          : `export const ${name} = part.${name};`,
-      );
+      const members = names
+        .filter((name) => name !== "*")
+        .map((name) =>
+          name === "default"
+            ? "export default part.default;"
+            : `export const ${name} = part.${name};`,
+        );
       const bundle = JSON.stringify(bundlePath("sources"));
-      return `import { ${JSON.stringify(file)} as part } from ${bundle};\n${members.join("\n")}`;
+      const others = names.includes("*")
+        ? readFileSync(id, "utf8").match(/^export \* .*$/gm)
+        : null;
+      return [
+        `import { ${JSON.stringify(file)} as part } from ${bundle};`,
+        ...members,
+        ...(others ?? []),
+      ].join("\n");
     },
   };
 }
@@ -92,16 +110,13 @@ function findSource(root: string, frame: { file: string; line: number; column: n
   frame.column = entry.originalColumn + 1;
 }
 
-/** What each source file exports. */
+/** What each source file exports. `*` stands for the exports of other files. */
 type Exports = ReadonlyMap<string, readonly string[]>;
-type ExportsOfFile = readonly [file: string, names: readonly string[]];
 
 interface StoredExports {
   /** The hash of the files that the bundles were built from. */
   inputs: string;
-  /** The hash of the beginnings of all exports, from which their names follow. */
-  beginnings: string;
-  exports: readonly ExportsOfFile[];
+  exports: readonly (readonly [file: string, names: readonly string[]])[];
 }
 
 let exportsOfSources: Promise<Exports> | undefined;
@@ -109,27 +124,41 @@ let exportsOfSources: Promise<Exports> | undefined;
 /** Builds once for all projects. */
 const builtOnce = (root: string) => (exportsOfSources ??= buildBundles(root));
 
-let bundledAgain: Promise<void> | undefined;
+/** Whether a source has changed since the last build began. */
+let isOutdated = false;
+let building: Promise<void> | undefined;
 
-/** Builds again before tests that Vitest repeats, once for all projects. */
+/** Builds again after a change, once for all projects. */
 function bundleAgain(root: string): Promise<void> {
-  bundledAgain ??= (async () => {
-    const former = await exportsOfSources;
-    exportsOfSources = buildBundles(root, true).catch((error: Error) => {
-      // esbuild has printed the error. No test may pass with the former bundle.
-      rmSync(join(root, folder, "exports.json"), { force: true });
-      const failure = `throw new Error(${JSON.stringify(error.message)});`;
-      replaceFile(join(root, folder, "sources.js"), Buffer.from(failure));
-      return former ?? new Map();
-    });
-    await exportsOfSources;
-    bundledAgain = undefined;
+  building ??= (async () => {
+    // Each project reports the same change, and an editor may write a file in steps.
+    await delay(20);
+    while (isOutdated) {
+      isOutdated = false;
+      // oxlint-disable-next-line no-await-in-loop -- a source may change during the build
+      await buildOrFail(root);
+    }
+    building = undefined;
   })();
-  return bundledAgain;
+  return building;
+}
+
+async function buildOrFail(root: string): Promise<void> {
+  const former = await exportsOfSources;
+  exportsOfSources = buildBundles(root).catch((error: Error) => {
+    // oxlint-disable-next-line no-console
+    console.error(error.message);
+    // No test may pass with the former bundle.
+    rmSync(join(root, folder, "exports.json"), { force: true });
+    const failure = `throw new Error(${JSON.stringify(error.message)});`;
+    replaceFile(join(root, folder, "sources.js"), Buffer.from(failure));
+    return former ?? new Map();
+  });
+  await exportsOfSources;
 }
 
 /** Builds unless an earlier run has built from the same files. */
-async function buildBundles(root: string, isIncremental = false): Promise<Exports> {
+async function buildBundles(root: string): Promise<Exports> {
   const inputs = hashFiles(root, [
     "src/**/*.{ts,tsx}",
     "{package-lock.json,package.json,tsconfig.json,test/bundled-modules.ts}",
@@ -139,88 +168,59 @@ async function buildBundles(root: string, isIncremental = false): Promise<Export
     ? (JSON.parse(readFileSync(file, "utf8")) as StoredExports)
     : undefined;
   if (earlier?.inputs === inputs) return new Map(earlier.exports);
+  const exports = await writeBundles(root);
+  const stored: StoredExports = { inputs, exports: [...exports] };
+  replaceFile(file, Buffer.from(JSON.stringify(stored)));
+  return exports;
+}
+
+async function writeBundles(root: string): Promise<Exports> {
   const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter(
     (path) => !/^src\/(dev|assets)\/|\.d\.ts$/.test(path),
   );
-  const beginnings = hashExports(root, sources);
-  const [exports] = await Promise.all([
-    earlier?.beginnings === beginnings ? earlier.exports : listExports(root, sources),
-    writeBundles(root, sources, isIncremental),
-  ]);
-  const stored: StoredExports = { inputs, beginnings, exports };
-  replaceFile(file, Buffer.from(JSON.stringify(stored)));
-  return new Map(exports);
-}
-
-/** Listing the exports takes longer than the bundles. A change within a function leaves them as they are. */
-function hashExports(root: string, sources: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const path of sources) {
-    const text = readFileSync(join(root, path), "utf8");
-    hash
-      .update(`\0${path}\0`)
-      .update((text.match(/^export\b[^;{=(]*(\{[^}]*\})?/gm) ?? []).join("\0"));
-  }
-  return hash.digest("hex");
-}
-
-const commonOptions = {
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  target: "es2024",
-  outdir: folder,
-  write: false,
-} satisfies BuildOptions;
-
-async function listExports(root: string, sources: string[]): Promise<ExportsOfFile[]> {
-  const { metafile } = await build({
-    ...commonOptions,
-    absWorkingDir: root,
-    entryPoints: sources,
-    packages: "external",
-    metafile: true,
-  });
-  return Object.values(metafile.outputs).flatMap(({ entryPoint, exports }) =>
-    entryPoint === undefined ? [] : [[entryPoint, exports] as const],
-  );
-}
-
-const contexts = new Map<string, ReturnType<typeof createContext>>();
-
-async function writeBundles(
-  root: string,
-  sources: readonly string[],
-  isIncremental: boolean,
-): Promise<void> {
-  const key = sources.join();
-  const built = contexts.get(key) ?? createContext(root, sources);
-  const { outputFiles } = await (await built).rebuild();
-  if (isIncremental) contexts.set(key, built);
-  else await (await built).dispose();
-  mkdirSync(join(root, folder), { recursive: true });
-  for (const { path, contents } of outputFiles) replaceFile(path, contents);
-}
-
-function createContext(root: string, sources: readonly string[]) {
   const entries = new Map([
-    ["sources", sources.map((file) => `export * as "${file}" from "./${file}";`).join("\n")],
+    ["sources", sources.map((file) => `export * as "${file}" from "${root}${file}";`).join("\n")],
     ...Object.entries(packages).map(
       ([name, names]) => [bundleName(name), `export ${names} from "${name}";`] as const,
     ),
   ]);
-  return context({
-    ...commonOptions,
-    absWorkingDir: root,
-    entryPoints: [...entries.keys()].map((name) => ({ in: `entry:${name}`, out: name })),
-    plugins: [virtualEntries(root, entries)],
-    external: ["cloudflare:*", "node:*"],
-    conditions: ["workerd", "worker", "module", "browser"],
-    mainFields: ["browser", "module", "main"],
-    sourcemap: true,
-    logOverride: { "unsupported-require-call": "silent" },
-    logLevel: "warning",
+  const exports = new Map<string, readonly string[]>();
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries([...entries.keys()].map((name) => [name, `entry:${name}`])),
+    external: [/^cloudflare:/, /^node:/],
+    resolve: {
+      conditionNames: ["workerd", "worker", "module", "browser", "import"],
+      mainFields: ["browser", "module", "main"],
+    },
+    plugins: [
+      {
+        name: "entries",
+        resolveId: { filter: { id: /^entry:/ }, handler: (id) => id },
+        load: {
+          filter: { id: /^entry:/ },
+          handler: (id) => entries.get(id.slice("entry:".length)),
+        },
+        buildEnd() {
+          for (const file of sources)
+            exports.set(file, this.getModuleInfo(join(root, file))?.exports ?? []);
+        },
+      },
+    ],
   });
+  const { output } = await bundle.generate({
+    dir: join(root, folder),
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+  });
+  await bundle.close();
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const part of output)
+    replaceFile(
+      join(root, folder, part.fileName),
+      Buffer.from(part.type === "chunk" ? part.code : part.source),
+    );
+  return exports;
 }
 
 /** Another run may be reading the file. */
@@ -230,17 +230,3 @@ function replaceFile(path: string, contents: Uint8Array): void {
   writeFileSync(newFile, contents);
   renameSync(newFile, path);
 }
-
-const virtualEntries = (root: string, entries: ReadonlyMap<string, string>): BuildPlugin => ({
-  name: "virtual-entries",
-  setup(bundler) {
-    bundler.onResolve({ filter: /^entry:/ }, ({ path }) => ({
-      path: path.replace("entry:", ""),
-      namespace: "entry",
-    }));
-    bundler.onLoad({ filter: /./, namespace: "entry" }, ({ path }) => ({
-      contents: entries.get(path) ?? "",
-      resolveDir: root,
-    }));
-  },
-});

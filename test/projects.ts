@@ -23,7 +23,7 @@ export const longFiles = {
   worker: [
     "test/admin/{large-drafts,traces}.test.ts",
     "test/permissions/narrow-{attacks,budgets,long-texts,oracles,over-time,page-limits,plans,recalculation,twins}.test.ts",
-    "test/permissions/{hidden-sizes,named-hidden,view-scan-costs}.test.ts",
+    "test/permissions/{hidden-sizes,lost-columns,named-hidden,view-bound-feed,view-scan-costs}.test.ts",
     "test/search/{deepest-conditions,large-items,rows-read}.test.ts",
   ],
   isolated: [

@@ -15,6 +15,7 @@ import {
 import { runNearestTests } from "./nearest-tests.ts";
 import { reporters } from "./reporters.ts";
 import type { Tier } from "./run-options.ts";
+import { keepSpareRuntime } from "./spare-runtime.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -78,8 +79,8 @@ const inWorkerd = () => [
 const workerd = {
   isolate: false,
   setupFiles: ["test/support/setup.ts"],
-  // Concurrent tests spend most of their time waiting for simulated failures.
-  maxConcurrency: 8,
+  // Concurrent tests spend most of their time waiting for simulated failures. At full size, they keep the cores busy.
+  maxConcurrency: tier === "quick" ? 16 : 8,
   // Four files of the rest share two cores.
   testTimeout: isRest ? 60_000 : 30_000,
   hookTimeout: isRest ? 60_000 : 30_000,
@@ -113,7 +114,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     },
   },
   worker: {
-    plugins: inWorkerd(),
+    plugins: [...inWorkerd(), keepSpareRuntime(root)],
     test: {
       ...workerd,
       ...(isRest
@@ -139,7 +140,9 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
     : {
         long: long(longFiles.worker, false),
         "long-isolated": long(longFiles.isolated, true),
-        smoke: { test: { ...processes, include: smokeFiles } },
+        smoke: {
+          test: { ...processes, include: smokeFiles, globalSetup: "test/smoke/built.ts" },
+        },
       }),
   process: { test: { ...built, include: processFiles } },
   browser: { test: { ...built, include: browserFiles, testTimeout: 60_000 } },
@@ -147,6 +150,7 @@ const projects: Record<string, TestProjectInlineConfiguration> = {
 
 export default defineConfig({
   root,
+  server: { watch: { ignored: ["**/dist/tests/**"] } },
   test: {
     ...(isRest ? reporters("rest") : reporters("tests", new DocumentedHappens())),
     onConsoleLog: (log) => !isHappening(log),

@@ -68,6 +68,9 @@ export interface DataContext extends Omit<BackgroundContext, "databases"> {
   db: DataDatabase;
 }
 
+/** The marks of definitions (`definitionMark`), by collections like `form:purchase`. */
+export type ShownDefinitions = ReadonlyMap<string, string>;
+
 /** The dependencies of an action: its actor, the rights of the actor, and a source of ids. */
 export interface ActionContext extends ReadContext {
   permissions: readonly Permission[];
@@ -81,6 +84,8 @@ export interface ActionContext extends ReadContext {
    * Errors of the query. The action reports them with the errors of the body, after 412 and the 409 of a closed form.
    */
   queryErrors?: readonly FieldError[];
+  /** The definitions whose views a page described to the member. */
+  shownDefinitions?: ShownDefinitions;
   /** The caller's X-Request-Id. It is stored in addition to our own id. */
   sentRequestId: string | null;
   /** Returns a new ULID. */

@@ -105,14 +105,18 @@ export async function checkPendingEffects(
   after: Definition,
   author: Actor,
 ): Promise<void> {
-  const [user] = usersOf(await checkViewUsers({ databases }, collection, after));
-  if (!user || mayChangeUsedViews(await findRole(databases, author))) return;
+  const ctx = { databases, actor: author };
+  const [user] = usersOf(await checkViewUsers(ctx, collection, after));
+  if (!user || (await mayChangeUsedViews(ctx))) return;
   throw problem.schemaInUse(viewInUseReason(user), { field: "views" });
 }
 
+/** The author of a change. `role` is the role of an acting member. */
+type Author = Pick<ActionContext, "databases" | "actor" | "role">;
+
 /** Does the same for any author. */
 async function checkViewUsers(
-  ctx: Pick<ActionContext, "databases">,
+  ctx: Author,
   collection: Collection,
   after: Definition,
 ): Promise<ViewEffects> {
@@ -127,9 +131,14 @@ async function checkViewUsers(
     .map(({ key }) => key);
   if (views.length === 0) return { ...noViewEffects, views };
   const { users, webhooks } = await loadViewUsers(ctx, collection, views);
-  assertNotOrphaned(changed, [...users, ...webhooks]);
-  assertNotShared(changed, users);
-  return { views, users, webhooks };
+  const effects = { views, users, webhooks };
+  const [user] = usersOf(effects);
+  if (!user) return effects;
+  const canChange = await mayChangeUsedViews(ctx);
+  assertNotOrphaned(changed, effects, canChange);
+  // Callers reject other changes by an author who cannot make them.
+  if (canChange) assertNotShared(changed, users);
+  return effects;
 }
 
 /** Loads the credentials and webhooks that use some of the views. */
@@ -163,11 +172,14 @@ const remedies = {
   webhook: "Change or delete the webhook",
 };
 
-function assertNotOrphaned(changed: Collection, users: readonly ViewUser[]): void {
-  const orphan = users.find(({ view }) => !findView(changed, view));
+/** Throws 409 if a used view is missing. Names its user only to those who can see all credentials and webhooks. */
+function assertNotOrphaned(changed: Collection, effects: ViewEffects, canSeeUsers: boolean): void {
+  const orphan = usersOf(effects).find(({ view }) => !findView(changed, view));
   if (!orphan) return;
   const { kind: noun, name, view } = orphan;
-  const detail = reasonFor("removedViewInUse", { noun, name, view, remedy: remedies[noun] });
+  const detail = canSeeUsers
+    ? reasonFor("removedViewInUse", { noun, name, view, remedy: remedies[noun] })
+    : reasonFor("removedViewInUseByOthers", { noun, view });
   throw problem.schemaInUse(detail, { field: "views" });
 }
 
@@ -183,26 +195,25 @@ async function listViewWebhooks(
 }
 
 async function assertMayChange(
-  ctx: ActionContext,
+  ctx: Author,
   users: readonly ViewUser[],
   text?: InUseText,
 ): Promise<void> {
-  const { actor, role, databases } = ctx;
   const [user] = users;
-  if (!user || mayChangeUsedViews(role ?? (await findRole(databases, actor)))) return;
-  if (actor.startsWith("member:")) throw problem.roleRequired("credentials");
+  if (!user || (await mayChangeUsedViews(ctx))) return;
+  if (ctx.actor.startsWith("member:")) throw problem.roleRequired("credentials");
   throw problem.invalidInput([definitionError(["views"], viewInUseReason(user, text))]);
 }
 
 type InUseText = "viewInUse" | "pendingViewInUse";
 
-const viewInUseReason = (
-  { kind: noun, name, view }: ViewUser,
-  text: InUseText = "viewInUse",
-): Reason => reasonFor(text, { noun, name, view });
+const viewInUseReason = ({ kind: noun, view }: ViewUser, text: InUseText = "viewInUse"): Reason =>
+  reasonFor(text, { noun, view });
 
-const mayChangeUsedViews = (role: Role | null | undefined): boolean =>
-  roleAllows(role ?? "viewer", "credentials");
+/** Whether a member may change used views, or the member who created a credential may. */
+async function mayChangeUsedViews({ actor, role, databases }: Author): Promise<boolean> {
+  return roleAllows(role ?? (await findRole(databases, actor)) ?? "viewer", "credentials");
+}
 
 /** Finds the role of a member, or of the member who created a credential. */
 async function findRole(

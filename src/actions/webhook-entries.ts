@@ -135,8 +135,8 @@ async function findViewsAndKeys(
           isOfCollection && viewKey !== undefined ? findView(collection, viewKey) : undefined;
         if (!view) continue;
         views.set(entry, { forged: findViewWithSameMarks(collection, view)?.key });
-        const { id, revision } = collection;
-        definitions.push({ id, revision });
+        const { id, kind, key, version, revision } = collection;
+        definitions.push({ id, kind, key, version, revision });
       }
     }
   }

@@ -1,4 +1,5 @@
 import { beforeAll, expect } from "vitest";
+import { createItems } from "../support/batches";
 import type { Client, Json } from "../support/client";
 import { admin, client, makeForm } from "../support/service";
 
@@ -23,15 +24,8 @@ export async function formWith(...data: object[]) {
     (await integrator.post(`/forms/${form}/submissions`, { status, data: item })).body.id;
   const ids: string[] = [];
   for (const item of data) ids.push(await create(item));
-  const createMany = async (copies: number, item: object) => {
-    for (let left = copies; left > 0; left -= 100) {
-      const operations = Array.from({ length: Math.min(left, 100) }, () => ({
-        op: "create",
-        data: item,
-      }));
-      await integrator.post(`/forms/${form}/submissions/batch`, { operations });
-    }
-  };
+  const createMany = (copies: number, item: object) =>
+    createItems(integrator, `/forms/${form}/submissions`, Array<object>(copies).fill(item));
   const path = `/forms/${form}/items/selected`;
   const act = (body: object, headers = {}) => admin("POST", path, body, headers);
   const count = async (search: string): Promise<number> => {

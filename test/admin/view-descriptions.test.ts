@@ -133,7 +133,15 @@ describe("The description of a view names records by their titles or receipt num
       { id: "rec_1", app: "open", ...untitled },
       { id: "rec_2", app: "secret", ...untitled },
     ];
-    const label = { kind: "form", key: "visits", name: "Visits", views: [], fields: [] } as const;
+    const versions = { id: 1, version: 1 };
+    const label = {
+      ...versions,
+      kind: "form",
+      key: "visits",
+      name: "Visits",
+      views: [],
+      fields: [],
+    } as const;
     const reader = { resources: ["app:open"], member: { id: "1", role: "viewer" as const } };
     const namesFor = (permissions: Permission[]) =>
       visibleLabels(

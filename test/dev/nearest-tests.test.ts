@@ -1,18 +1,40 @@
 import { expect, it } from "vitest";
-import { nearestTests } from "../nearest-tests.ts";
+import { nearestTests, type TestFile } from "../nearest-tests.ts";
+
+const test = (path: string, distance: number, others: Partial<TestFile> = {}): TestFile => ({
+  path: `test/${path}.test.ts`,
+  text: "",
+  distance,
+  ms: 100,
+  hasFailed: false,
+  ...others,
+});
+const nearest = (source: string, tests: TestFile[]) =>
+  nearestTests(`src/${source}.ts`, tests).map((path) =>
+    path.slice("test/".length, -".test.ts".length),
+  );
 
 it("After a change to a source, two files run again: failed ones, then those nearest to the source", () => {
-  const distances = new Map([
-    ["test/api/files.test.ts", 4],
-    ["test/api/views.test.ts", 4],
-    ["test/domain/views.test.ts", 1],
+  const tests = [test("api/files", 4), test("api/views", 4), test("domain/views", 1)];
+  expect(nearest("domain/views", [...tests, test("gate/meter", Infinity)])).toEqual([
+    "domain/views",
+    "api/views",
   ]);
-  const tests = [...distances.keys(), "test/gate/meter.test.ts"];
-  const nearest = (failed: string[] = []) =>
-    nearestTests("src/domain/views.ts", distances, tests, failed);
-  expect(nearest()).toEqual(["test/domain/views.test.ts", "test/api/views.test.ts"]);
-  expect(nearest(["test/gate/meter.test.ts"])).toEqual([
-    "test/gate/meter.test.ts",
-    "test/domain/views.test.ts",
-  ]);
+  expect(
+    nearest("domain/views", [...tests, test("gate/meter", Infinity, { hasFailed: true })]),
+  ).toEqual(["gate/meter", "domain/views"]);
+});
+
+it("Files that mention the name of the source come before others, and quick files before slow ones as near", () => {
+  const tests = [
+    test("api/files", 3),
+    test("api/downloads", 4, { text: 'Accept: "text/csv"', ms: 2000 }),
+    test("api/listing", 4, { text: 'Accept: "text/csv"', ms: 300 }),
+  ];
+  expect(nearest("documents/csv", tests)).toEqual(["api/listing", "api/files"]);
+});
+
+it("A slow file runs if no other is as near, and alone", () => {
+  const tests = [test("api/files", 4), test("pattern/pattern", 1, { ms: 3000 })];
+  expect(nearest("domain/pattern/parse", tests)).toEqual(["pattern/pattern"]);
 });

@@ -50,6 +50,8 @@ describe("the description of a credential's access", () => {
 
 describe("the sentence about a credential's access", () => {
   const label = (kind: "app" | "form", key: string, name: string): CollectionLabel => ({
+    id: 1,
+    version: 1,
     kind,
     key,
     name,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client } from "../support/client";
-import { issueEditorToken } from "../support/members";
+import { as, issueEditorToken, newMember } from "../support/members";
 import { holdChecks } from "../support/pending";
-import { admin, client, makeForm } from "../support/service";
+import { admin, client, issue, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
 /** Who may change what a credential or a webhook sees through its view. */
@@ -96,14 +96,13 @@ describe("A view that a webhook follows", () => {
     const receiver = new Receiver();
     const types = ["submission.created"];
     const hook = await createWebhook(owner, receiver, {
-      name: "Desk",
       types,
       collections: [`form:${form}/part`],
     });
     const editor = await issueEditorToken();
     const refused = await editor.patch(path, { views: [changed] });
     expect(refused.status).toBe(422);
-    expect(refused.body.errors[0].reason).toMatch(/^The webhook "Desk" uses the view "part"/);
+    expect(refused.body.errors[0].reason).toMatch(/^A webhook uses the view "part"/);
     expect((await editor.put(path, { fields, views: [changed] })).status).toBe(422);
     expect((await editor.patch(path, { views: [{ ...view, name: "Ours" }] })).status).toBe(200);
     for (const team of ["ours", "theirs"])
@@ -179,6 +178,43 @@ describe("A PUT of an editor during a pending change of a used view", () => {
   });
 });
 
+describe("An editor who changes or removes a used view", () => {
+  const fields = ["title", "secret"].map((key) => ({ key, type: "text" }));
+  const view = { key: "part", name: "Part", fields: ["title"] };
+  const name = "Partner of Ann";
+
+  it.each([
+    [
+      "credential",
+      (resource: string) =>
+        issue({ name, permissions: ["submissions:read"], resources: [resource] }),
+    ],
+    [
+      "webhook",
+      (resource: string) => createWebhook(owner, new Receiver(), { name, collections: [resource] }),
+    ],
+  ])("learns no name of a %s, and an owner does", async (user, use) => {
+    const form = await makeForm(owner, fields, { views: [view] });
+    await use(`form:${form}/part`);
+    const member = as((await newMember("editor")).cookie);
+    const editor = await issueEditorToken();
+    const path = `/forms/${form}/schema`;
+    const views = [{ key: "part", name: "Part" }];
+    const responses = [
+      await member("POST", `/forms/${form}/items/views/part/delete`, {}),
+      await member("POST", `/forms/${form}/items/views/part/delete`, { sure: "yes" }),
+      await editor.patch(path, { views: [] }),
+      await editor.patch(`${path}?dry_run=true`, { views: [] }),
+      await editor.patch(`${path}?dry_run=true`, { views }),
+    ];
+    expect(responses.filter(({ text }) => text.includes(name))).toEqual([]);
+    expect(responses.map(({ status }) => status).slice(1)).toEqual([409, 409, 409, 422]);
+    expect(responses.at(2)?.body.detail).toContain(`A ${user} uses the view "part"`);
+    const { body } = await owner.patch(path, { views: [] });
+    expect(body.detail).toContain(`The ${user} "${name}" uses the view "part"`);
+  });
+});
+
 describe("Access to selected fields of a view without fields", () => {
   it("omits fields that somebody adds later", async () => {
     const title = { key: "title", type: "text" };
@@ -195,5 +231,76 @@ describe("Access to selected fields of a view without fields", () => {
     const { text } = await partner.get(items);
     expect([text.includes('"title"'), text.includes("SECRET")]).toEqual([true, false]);
     expect((await admin("POST", `/forms/${form}/access`, part)).body.resource).toBe(resource);
+  });
+});
+
+describe("A view that changes after a page has described it", () => {
+  const fields = ["title", "team", "secret"].map((key) => ({ key, type: "text" }));
+  const conditions = [{ field: "team", op: "eq", value: "ours" }];
+  const view = { key: "part", name: "Part", conditions, fields: ["title"] };
+  const html = { Accept: "text/html" };
+  const hiddenInput = (text: string) => /name="shown" value="([^"]*)"/.exec(text)?.[1];
+
+  async function makeChangedForm() {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const resource = `form:${form}/part`;
+    const widen = async () => {
+      const change = { views: [{ key: "part", name: "Part" }] };
+      const editor = await issueEditorToken();
+      expect((await editor.patch(`/forms/${form}/schema`, change)).status).toBe(200);
+    };
+    return { form, resource, widen };
+  }
+
+  const rights = {
+    purpose: "part_report",
+    scope: "only",
+    kind: "token",
+    name: "P",
+    expires: "30d",
+  };
+  const hook = {
+    page: "webhook",
+    scope: "only",
+    name: "Desk",
+    url: "https://example.com/hook",
+    types: ["submission.created"],
+  };
+  const pages: [string, string, string, object][] = [
+    ["a new credential", "/integrations/new", "/integrations", rights],
+    ["a new webhook", "/webhooks/new", "/webhooks", hook],
+  ];
+
+  it.each(pages)(
+    "is not given to %s until the page shows it again",
+    async (_, page, path, sent) => {
+      const { form, resource, widen } = await makeChangedForm();
+      const values = { ...sent, resources: [resource] };
+      const shown = hiddenInput((await admin("GET", page, undefined, html)).text);
+      expect(shown).toContain(`form:${form}=`);
+      await widen();
+      const refused = await admin("POST", path, { ...values, shown });
+      expect(refused.status).toBe(422);
+      expect(refused.body.errors).toMatchObject([{ field: "resources", code: "not_an_option" }]);
+      expect(refused.text).toContain(`The definition of form:${form} has changed since you opened`);
+      const again = await admin("POST", path, { ...values, shown }, html);
+      const accepted = await admin("POST", path, { ...values, shown: hiddenInput(again.text) });
+      expect(accepted.status).toBe(201);
+    },
+  );
+
+  it("is not given to a credential that a member edits until the page shows it again", async () => {
+    const { resource, widen } = await makeChangedForm();
+    const form = await makeForm(owner, fields);
+    const permissions = ["submissions:read"];
+    const { id } = await issue({ permissions, resources: [`form:${form}`] });
+    const page = await admin("GET", `/integrations/${id}/access`, undefined, html);
+    await widen();
+    const values = { purpose: "custom", scope: "only", permissions, resources: [resource] };
+    const edit = (text: string) =>
+      admin("POST", `/integrations/${id}`, { ...values, shown: hiddenInput(text) });
+    expect((await edit(page.text)).status).toBe(422);
+    const again = await admin("GET", `/integrations/${id}/access`, undefined, html);
+    expect((await edit(again.text)).status).toBe(200);
   });
 });

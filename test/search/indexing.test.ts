@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { backfillIndex } from "../../src/actions/index-items.ts";
 import type { Client, Fetch, Json } from "../support/client";
+import { createItems } from "../support/batches";
 import { client, makeForm } from "../support/service";
 import { dataDb, withDataDb } from "../support/databases";
 import { backgroundOfData, serve } from "../support/serve";
@@ -36,12 +37,14 @@ describe("Indexing", () => {
       serve(request, withDataDb({}, DB), createExecutionContext());
     idle = integrator.through(fetch);
   });
-  const fill = async (form: string, count: number) => {
-    for (let n = 0; n < count; n += 1) {
-      const data = { a: `v${n % 3}`, l: [{ sku: `s${n % 2}` }] };
-      await integrator.post(`/forms/${form}/submissions`, { data });
-    }
-  };
+  const createMany = (form: string, count: number, dataOf: (n: number) => object) =>
+    createItems(
+      integrator,
+      `/forms/${form}/submissions`,
+      Array.from({ length: count }, (_, n) => dataOf(n)),
+    );
+  const fill = (form: string, count: number) =>
+    createMany(form, count, (n) => ({ a: `v${n % 3}`, l: [{ sku: `s${n % 2}` }] }));
   const search = (caller: Client, form: string, conditions: Json[]) =>
     caller.post(`/forms/${form}/submissions/search`, { conditions, limit: 200 });
   const byA = [{ field: "a", op: "eq", value: "v1" }];
@@ -176,9 +179,7 @@ describe("Indexing", () => {
 
   it("answers searches by a formula's values after the formula changed, as each item has them", async () => {
     const form = await makeForm(integrator, computed("n * 2"));
-    for (let n = 0; n < 250; n += 1) {
-      await integrator.post(`/forms/${form}/submissions`, { data: { n: n % 5 } });
-    }
+    await createMany(form, 250, (n) => ({ n: n % 5 }));
     const valuesOf = async (value: number) => {
       const { status, body } = await search(idle, form, byC(value));
       return [status, body.items.map((item: Json) => item.data.c), body.items.length];
@@ -203,9 +204,7 @@ describe("Indexing", () => {
 
   it("finds the items halfway through a recalculation by the values that they return", async () => {
     const form = await makeForm(integrator, computed("n * 2"));
-    for (let n = 0; n < 5; n += 1) {
-      await integrator.post(`/forms/${form}/submissions`, { data: { n } });
-    }
+    await createMany(form, 5, (n) => ({ n }));
     await idle.put(`/forms/${form}/schema`, { fields: computed("n + 100") });
     const { body } = await idle.get(`/forms/${form}/submissions`);
     // The step ends after two items, as if the others were too large for it.

@@ -19,8 +19,8 @@ describe("The built bundle", () => {
   beforeAll(async () => {
     const bundle = ensureBundle();
     service = serviceOf(bundle, folder);
-    url = (await service.ready).origin;
-    await migrate(service);
+    const [{ origin }] = await Promise.all([service.ready, migrate(service)]);
+    url = origin;
     const login = { email: "owner@example.com", password: "a password of the smoke test" };
     const owner = new Owner(url, login, () => undefined);
     const { SETUP_SECRET = "" } = parseEnv(readFileSync(join(bundle, ".dev.vars"), "utf8"));

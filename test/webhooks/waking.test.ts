@@ -1,6 +1,6 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import worker from "../../src/index.ts";
 import type { Client } from "../support/client";
 import { counted } from "../support/counting";
@@ -9,14 +9,26 @@ import { createWebhook, webhookObject, Receiver, waitUntil } from "./receiver";
 import { dataDb, databases, homeDb } from "../support/databases";
 
 const offHourMs = 5 * 60_000;
+/** One run delivers the changes of this time. */
+const burstMs = 1000;
 const collectionId = "(SELECT id FROM collection WHERE key = ?)";
 const alarmOf = (id: string) =>
   runInDurableObject(webhookObject(id), (_, state) => state.storage.getAlarm());
+
+/** Runs the alarms of a webhook early, until its receiver has accepted this many messages. Wakes no webhook. */
+const runAlarms = (id: string, { accepted }: Receiver, count: number) =>
+  waitUntil(async () => {
+    await runDurableObjectAlarm(webhookObject(id));
+    return accepted.length === count;
+  });
 
 describe("Waking webhooks", () => {
   let integrator: Client;
   beforeAll(async () => {
     integrator = await client();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
   });
 
   it("costs a write no query without listeners, and one query per burst with a listener", async () => {
@@ -32,11 +44,17 @@ describe("Waking webhooks", () => {
       await counting.post(`/apps/${app}/records`, { data: {} });
       return counts.d1;
     };
+    vi.useFakeTimers({ toFake: ["Date"] });
+    /** Delivers a burst, after which the isolate may wake webhooks again. */
+    const endBurst = async (count: number) => {
+      await runAlarms(id, receiver, count);
+      vi.setSystemTime(Date.now() + burstMs);
+    };
     await cost(quietApp);
     expect(await cost(quietApp)).toBe(1);
     await cost(watchedApp);
     expect(await cost(watchedApp)).toBe(1);
-    await waitUntil(() => receiver.accepted.length === 2);
+    await endBurst(2);
     expect(await cost(watchedApp)).toBe(2);
     await integrator.post(`/apps/${watchedApp}/records/batch`, {
       operations: [
@@ -44,7 +62,7 @@ describe("Waking webhooks", () => {
         { op: "create", data: {} },
       ],
     });
-    await waitUntil(() => receiver.accepted.length === 5);
+    await endBurst(5);
     await integrator.patch(`/webhooks/${id}`, { state: "paused" });
     expect(await cost(watchedApp)).toBe(1);
   });
@@ -89,7 +107,7 @@ describe("Waking webhooks", () => {
     const receiver = new Receiver();
     for (const title of ["a", "b"])
       await integrator.post(`/apps/${app}/records`, { data: { title } });
-    await createWebhook(integrator, receiver, { collections: [`app:${app}`] });
+    const { id } = await createWebhook(integrator, receiver, { collections: [`app:${app}`] });
     const define = (formula: string) =>
       integrator.put(`/apps/${app}/schema`, {
         fields: [
@@ -98,7 +116,7 @@ describe("Waking webhooks", () => {
         ],
       });
     await define("title + title");
-    await waitUntil(() => receiver.accepted.length === 2);
+    await runAlarms(id, receiver, 2);
     const twice = () => receiver.accepted.map(({ body }) => body.data.item.data.twice);
     expect(twice()).toEqual(["aa", "bb"]);
     // As if the background work of a request had stopped: the schedule continues it.
@@ -116,7 +134,7 @@ describe("Waking webhooks", () => {
         .bind(app),
     ]);
     await worker.scheduled({ scheduledTime: offHourMs + 60_000 }, env);
-    await waitUntil(() => receiver.accepted.length === 3);
+    await runAlarms(id, receiver, 3);
     expect(twice()).toEqual(["aa", "bb", "aa"]);
   });
 

@@ -3,8 +3,10 @@ import { InputErrors, useField, Input, TextArea, ChoiceGroup } from "#html/input
 import { describeView } from "#admin/describe-view.ts";
 import { useText } from "#admin/language/index.tsx";
 import type { CollectionLabel } from "#actions/operand-names.ts";
+import type { ShownDefinitions } from "#actions/context.ts";
+import { definitionMark } from "#actions/store-with-views.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { type FormValues, numberOf } from "#admin/form-input.ts";
+import { type FormValues, numberOf, textOf } from "#admin/form-input.ts";
 import { toTextList } from "./describe.ts";
 import { defaultRateLimits, type RateLimits } from "#domain/credential/credential.ts";
 import { permissions, filterAllowed, type Role } from "#domain/credential/permissions.ts";
@@ -68,7 +70,27 @@ export function ResourceChoices({
         ))}
       </div>
       <InputErrors id={inputProps.id} wrong={errors} />
+      {offersViews && hasViews ? (
+        <input type="hidden" name="shown" value={marksOf(reachable)} />
+      ) : null}
     </fieldset>
+  );
+}
+
+const marksOf = (reachable: readonly CollectionLabel[]): string =>
+  reachable
+    .filter(({ views }) => views.length > 0)
+    .map((label) => `${label.kind}:${label.key}=${definitionMark(label)}`)
+    .join(" ");
+
+/** Returns the definitions that the page of a form with `ResourceChoices` showed, for the selected views. */
+export function shownDefinitions({ shown, resources }: FormValues): ShownDefinitions {
+  const selected = new Set(
+    toTextList(resources).flatMap((name) => (name.includes("/") ? name.split("/")[0] : [])),
+  );
+  const marks = textOf(shown).split(" ");
+  return new Map(
+    marks.map((each) => each.split("=") as [string, string]).filter(([name]) => selected.has(name)),
   );
 }
 

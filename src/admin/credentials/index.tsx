@@ -21,6 +21,7 @@ import { readForm } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, page } from "#admin/page.ts";
 import { ExpireInput, RotateInput } from "#admin/one-time-secret.tsx";
+import { shownDefinitions } from "./access-inputs.tsx";
 import { AccessPage } from "./access-page.tsx";
 import { callsPage } from "./calls-page.tsx";
 import {
@@ -52,11 +53,13 @@ const issue = newCredential.form({
   fields: (text) => requireChoices(IssueInput(text), text),
   async act({ c, ctx, text }, { kind, ...sent }) {
     const input = toCredentialInput(sent, ctx.now());
-    const { purpose } = await readForm(c);
+    const values = await readForm(c);
+    const { purpose } = values;
     const resources = createsOwnViews(purpose, c.var.member.role)
       ? await selectOwnItems(ctx, input.resources, text)
       : input.resources;
-    const issued = await issueCredential(ctx, kind, { ...input, resources });
+    const shown = { ...ctx, shownDefinitions: shownDefinitions(values) };
+    const issued = await issueCredential(shown, kind, { ...input, resources });
     return { ...secretOutcome(issued, ctx.now()), status: 201 };
   },
 });
@@ -73,10 +76,11 @@ const access = page({
 
 const edit = access.form({
   fields: EditInput,
-  async act({ ctx, param, text }, fields) {
+  async act({ c, ctx, param, text }, fields) {
     const before = await getCredential(ctx, param("id"));
     const changed = toCredentialChange(fields, before, ctx.now());
-    const after = await editCredential(ctx, before, changed, fields.version);
+    const shown = { ...ctx, shownDefinitions: shownDefinitions(await readForm(c)) };
+    const after = await editCredential(shown, before, changed, fields.version);
     return {
       to: `${credentialPath(after)}/access`,
       flash: text.credentialAccess.saved,

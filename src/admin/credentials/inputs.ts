@@ -59,7 +59,7 @@ const normalizeInput = <Schema extends z.ZodMiniType>(schema: Schema) =>
   );
 
 function normalizeValues(values: Record<string, unknown>): Record<string, unknown> {
-  const { expires_on: day, scope, purpose, ...input } = values;
+  const { expires_on: day, scope, purpose, shown: _, ...input } = values;
   if (input["expires"] === "day" || input["expires"] === undefined) input["expires"] = day;
   if (input["expires"] === "keep") delete input["expires"];
   if (input["origins"] === "") input["origins"] = [];

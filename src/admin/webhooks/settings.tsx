@@ -1,6 +1,6 @@
 import { kindOfType, webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
-import { ResourceChoices } from "#admin/credentials/access-inputs.tsx";
+import { ResourceChoices, shownDefinitions } from "#admin/credentials/access-inputs.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { labelDocuments } from "#admin/describe-view.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
@@ -197,7 +197,8 @@ export const createWebhook = newWebhookPage.form({
     const body = toWebhookBody(values);
     if (values["page"] !== undefined)
       body["types"] = applicableTypes(toTextList(body["types"]), body["collections"]);
-    const created = await storeWebhook(ctx, body);
+    const shown = { ...ctx, shownDefinitions: shownDefinitions(values) };
+    const created = await storeWebhook(shown, body);
     return { ...secretOutcome(created, ctx.now()), status: 201 };
   },
   explain: toPageProblem,
@@ -234,7 +235,8 @@ export const saveWebhook = settingsPage.form({
     const changed = values["page"] === undefined ? body : changedProperties(before, body);
     const version = numberOf(values["version"]);
     const expectedEtags = Number.isNaN(version) ? null : [etagOf(version)];
-    const { hook } = await updateWebhook(ctx, before, changed, expectedEtags);
+    const shown = { ...ctx, shownDefinitions: shownDefinitions(values) };
+    const { hook } = await updateWebhook(shown, before, changed, expectedEtags);
     const changesState = changed["state"] !== undefined;
     return {
       to: webhookPath(hook.id) + (changesState ? "" : "/settings"),

@@ -177,12 +177,14 @@ const views = {
   sharedViewOfCaller:
     'The view "{view}" cannot use "$me": all visitors of a page share the credential "{credential}", which reads through it.',
   viewInUse:
-    'The {noun} "{name}" uses the view "{view}", so only owners and admins can change which items, fields and values it shows.',
+    'A {noun} uses the view "{view}", so only owners and admins can change which items, fields and values it shows.',
   pendingViewInUse:
-    'A pending change concerns the view "{view}", which the {noun} "{name}" uses. Only owners and admins can replace or cancel it. Wait until it has taken effect, or change only settings with PATCH.',
+    'A pending change concerns the view "{view}", which a {noun} uses. Only owners and admins can replace or cancel it. Wait until it has taken effect, or change only settings with PATCH.',
   viewWithSameMarks:
     'The service cannot tell the changes of {view} from those of the view "{other}". Change the conditions of one of them first.',
   unknownView: "There is no view {view}.",
+  definitionChangedSince:
+    "The definition of {collection} has changed since you opened this page. Check what its view shows, and try again.",
   allOrView: "Choose either all of {collection} or one of its views.",
   wholePermissions: "A credential with views cannot have {permissions}.",
   originsOfCallerView:
@@ -215,6 +217,8 @@ const details = {
     'It refers to an app whose data is not in "{location}". Linked apps and forms share one database.',
   removedViewInUse:
     'The {noun} "{name}" uses the view "{view}". {remedy} before you remove the view.',
+  removedViewInUseByOthers:
+    'A {noun} uses the view "{view}", so nobody can remove it. Ask an owner or admin to change the {noun} first.',
   referredApp: 'The field "{field}" of {collection} refers to this app. Remove the field first.',
   keyOfDeleted:
     'The key "{key}" belongs to a deleted {kind}. It is free once that {kind} is erased, from {until} on. Until then, an owner or admin can restore the {kind}.',

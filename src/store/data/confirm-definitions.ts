@@ -6,11 +6,11 @@ import { collection } from "#store/db/schema.ts";
 import { dataStatement, nextVersionSql } from "#store/db/statement.ts";
 
 /**
- * The id and revision of a definition that a check has read. A batch that stores the use of a view confirms the
+ * A definition that a check has read, with its revision. A batch that stores the use of a view confirms the
  * definition: it aborts if the revision has changed, and otherwise raises it. Raising it rejects a concurrent change
  * that checked the users of the view before this batch.
  */
-export type CheckedDefinition = Pick<Collection, "id" | "revision">;
+export type CheckedDefinition = Pick<Collection, "id" | "kind" | "key" | "version" | "revision">;
 
 const guardDefinitions = dataGuard<{ checked: string }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from json_each(${v.checked}) e

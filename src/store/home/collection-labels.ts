@@ -18,6 +18,9 @@ import { loadActorNames } from "./audit.ts";
 
 /** An app or form that a credential or webhook can select. */
 export interface StoredLabel {
+  id: number;
+  /** The version of the definition. */
+  version: number;
   kind: CollectionKind;
   key: string;
   name: string;
@@ -39,13 +42,15 @@ const maxCollectionLabels = 1000;
 
 /** Selects the apps and forms of a data database, ordered by kind and name. */
 function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
-  const { kind, key, name, views } = collection;
+  const { id, version, kind, key, name, views } = collection;
   const listed = sql`${collection.fields} -> '$.fields'`;
   const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
   return query(db, (builder) =>
     builder
       .select({
         isOwn: isOwnColumn("collection.id"),
+        id,
+        version,
         kind,
         key,
         name,

@@ -171,13 +171,15 @@ const views = {
   viewWithMatches: "ビューの条件では、参照先の値で絞り込むことはできません。",
   sharedViewOfCaller: ({ view, credential }) =>
     `ビュー「${view}」には、閲覧者によって変わる条件（$me）を使用できません。Web ページの訪問者全員が認証情報「${credential}」を共有するためです。`,
-  viewInUse: ({ noun, name, view }) =>
-    `${nameUser(noun)}「${name}」がビュー「${view}」を使用しているため、表示するデータやフィールドを変更できるのはオーナーと管理者だけです。`,
-  pendingViewInUse: ({ noun, name, view }) =>
-    `${nameUser(noun)}「${name}」が使用しているビュー「${view}」に関わる変更を確認中です。この変更を置き換えたり取り消したりできるのはオーナーと管理者だけです。完了してから、もう一度お試しください。`,
+  viewInUse: ({ noun, view }) =>
+    `${nameUser(noun)}がビュー「${view}」を使用しているため、表示するデータやフィールドを変更できるのはオーナーと管理者だけです。`,
+  pendingViewInUse: ({ noun, view }) =>
+    `${nameUser(noun)}が使用しているビュー「${view}」に関わる変更を確認中です。この変更を置き換えたり取り消したりできるのはオーナーと管理者だけです。完了してから、もう一度お試しください。`,
   viewWithSameMarks: ({ view, other }) =>
     `ビュー「${view}」の変更をビュー「${other}」の変更と区別できません。どちらかの条件を変更してください。`,
   unknownView: ({ view }) => `ビュー「${view}」はありません。`,
+  definitionChangedSince: ({ collection }) =>
+    `このページを開いた後に、${nameCollection(collection)}の定義が変更されました。ビューで表示される内容を確認して、もう一度お試しください。`,
   allOrView: ({ collection }) =>
     `${nameCollection(collection)}は、全体または 1 つのビューのどちらかを選択してください。`,
   wholePermissions:
@@ -213,6 +215,8 @@ const details = {
     "参照するアプリのデータが別の保存場所にあります。参照し合うアプリとフォームは、同じデータベースに保存してください。",
   removedViewInUse: ({ noun, name, view }) =>
     `${nameUser(noun)}「${name}」がビュー「${view}」を使用しています。ビューを削除する前に、${nameUser(noun)}の対象を変更してください。`,
+  removedViewInUseByOthers: ({ noun, view }) =>
+    `${nameUser(noun)}がビュー「${view}」を使用しているため、削除できません。先に${nameUser(noun)}の対象を変更するよう、オーナーまたは管理者に依頼してください。`,
   referredApp: ({ field, collection }) =>
     `${nameCollection(collection)}のフィールド「${field}」がこのアプリを参照しています。先にそのフィールドを削除してください。`,
   keyOfDeleted: ({ key, kind, until }) =>
