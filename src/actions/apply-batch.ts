@@ -218,12 +218,12 @@ export async function simulateBatch(
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
   const operations = await resolveOperations(ctx, access, sentOperations, checksIds);
-  const keyBudget = batchBudget();
+  const keyBudget = batchBudget(operations.length);
   const readUpsertKey = createUpsertKeyReader(access, keyBudget);
   const names = collectReferences(access, operations, readUpsertKey);
   const lookup = await lookUpVisible(ctx, access, names);
   if (exceedsReadLimit(lookup.bytes)) throw problem.batchTooLarge(maxReadBytes);
-  const budget = batchBudget();
+  const budget = batchBudget(operations.length);
   const simulation = new BatchSimulation(ctx, access, lookup, budget, readUpsertKey);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;

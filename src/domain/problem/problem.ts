@@ -302,3 +302,8 @@ function formatErrorCount(count: number): string {
   const suffix = count > maxListedErrors ? ` The first ${maxListedErrors} are listed.` : "";
   return `${count < maxCountedErrors ? "" : "At least "}${count} fields are invalid.${suffix}`;
 }
+
+/** Whether the values take too much computation. */
+export const isTooComplex = ({ code, members }: Problem): boolean =>
+  code === "invalid_input" &&
+  ((members["errors"] ?? []) as FieldError[]).some((error) => error.code === "too_complex");
