@@ -27,6 +27,13 @@ export const exceedsReadLimit = ({ shown, hidden }: PartSizes): boolean =>
  */
 const maxRecalculatedItems = 10;
 
+const noItems = (): VisibleItems => ({
+  items: [],
+  owners: [],
+  givenRowIds: [],
+  bytes: { shown: 0, hidden: 0 },
+});
+
 /**
  * Loads the named items that the caller sees. If possible, the statement evaluates the view, so that it does not load
  * hidden items, which may be large. Items outside a view must not make a batch too large, so for a view it looks up halves
@@ -40,12 +47,7 @@ export async function lookUpVisible(
   const db = ctx.databases.of(access.collection);
   const view = viewOf(access);
   let shownBy = view;
-  const visible: VisibleItems = {
-    items: [],
-    owners: [],
-    givenRowIds: [],
-    bytes: { shown: 0, hidden: 0 },
-  };
+  const visible = noItems();
   const known = new Set<number>();
   const lookUp = async (part: ItemLookup): Promise<void> => {
     if (exceedsReadLimit(visible.bytes)) return;

@@ -108,7 +108,7 @@ export function buildBatchWrite(
     needsOpenForm,
     maxAddedItems,
     keptUntil: keepsDeleted ? keptUntil(now) : null,
-    importedIds: simulation.importedIds,
+    importedIds: simulation.importedRows.newIds,
     files: touchedItems.flatMap(filesOf),
     changes: changes.map((change) => toWrittenChange(change, keepsDeleted)),
   };

@@ -14,15 +14,14 @@ import {
   itemAction,
 } from "#domain/item/change.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import { nextRowId, rowIdStart } from "#domain/import/row-ids.ts";
 import { newItemMarks, viewMarks } from "#domain/item/view-marks.ts";
 import { newItemId, type Item } from "#domain/item/item.ts";
 import { lowestVersion } from "#domain/timeline.ts";
-import type { GivenRowId } from "#store/data/row-ids.ts";
 import { BatchBytes } from "./batch-bytes.ts";
 import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
+import { ImportedRows } from "./imported-rows.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import type { UpsertKeyReader } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
@@ -51,8 +50,7 @@ export class BatchSimulation {
   needsOpenForm = false;
   /** The largest number of items that the batch adds at any point. */
   maxAddedItems = 0;
-  /** The IDs of the items that the batch creates for imported rows. */
-  readonly importedIds: string[] = [];
+  readonly importedRows: ImportedRows;
   /** Whether the items that the batch deletes can be restored. */
   keepsDeleted = false;
   readonly #ctx: ActionContext;
@@ -62,9 +60,6 @@ export class BatchSimulation {
   /** The values of items that the caller does not see. */
   readonly #hiddenValues = new Set<string>();
   readonly #byName = new Map<string, TouchedItem>();
-  /** The stored items by the start of their IDs, which contains the imported row. */
-  readonly #byRow = new Map<string, TouchedItem>();
-  readonly #givenRowIds: ReadonlyMap<string, GivenRowId>;
   readonly #budget: ComputeBudget;
   readonly #bytes: BatchBytes;
   readonly #readUpsertKey: UpsertKeyReader;
@@ -84,13 +79,13 @@ export class BatchSimulation {
     this.#budget = budget;
     this.#readUpsertKey = readUpsertKey;
     this.#bytes = new BatchBytes(access, bytes.hidden);
-    this.#givenRowIds = new Map(givenRowIds.map((given) => [given.rowId, given]));
+    this.importedRows = new ImportedRows(givenRowIds);
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
       const touchedItem = { before: item, current: item, lastState: item, states: [] };
       byNumber.set(item.number, touchedItem);
       this.#byName.set(item.id, touchedItem);
-      this.#byRow.set(rowIdStart(item.id), touchedItem);
+      this.importedRows.addStored(touchedItem);
       if (item.receiptNumber !== null) this.#byName.set(item.receiptNumber, touchedItem);
       this.touchedItems.push(touchedItem);
     }
@@ -144,14 +139,14 @@ export class BatchSimulation {
     rowId?: string,
     existingId?: string,
   ): SimulatedOperation {
-    const existingItem =
-      this.#byRow.get(rowIdStart(rowId ?? "")) ?? this.#byName.get(existingId ?? "");
+    const existingItem = this.importedRows.find(rowId ?? "") ?? this.#byName.get(existingId ?? "");
     if (existingItem) {
       const { version } = existingItem.lastState;
       return { op, outcome: "unchanged", item: existingItem, version, warnings: [] };
     }
     const id = this.#newId(rowId);
-    const draft = buildDraft(this.#access, body, this.#ctx.now(), this.#budget);
+    const now = this.#ctx.now();
+    const draft = buildDraft(this.#access, body, now, this.#budget);
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#access;
     assertTypeStable(this.#access, draft.data);
@@ -159,7 +154,6 @@ export class BatchSimulation {
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
     const version = lowestVersion(databases.timeline);
-    const now = this.#ctx.now();
     const item: Item = {
       number: -this.#createdCount,
       id,
@@ -178,7 +172,6 @@ export class BatchSimulation {
     const touchedItem = { before: null, current: item, lastState: item, states: [data] };
     this.#claimFiles(touchedItem, data);
     this.touchedItems.push(touchedItem);
-    if (rowId !== undefined) this.importedIds.push(id);
     this.#bytes.add(item.data, true);
     this.needsOpenForm = true;
     this.#addedCount += 1;
@@ -191,16 +184,10 @@ export class BatchSimulation {
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
   }
 
-  /** Returns the ID of a new item. A row whose item was deleted permanently gets another ID than before. */
   #newId(rowId: string | undefined): string {
     const ulid = this.#ctx.newId();
-    if (rowId === undefined) {
-      const { kind, id } = this.#access.collection;
-      return newItemId(kind, id, ulid);
-    }
-    const given = this.#givenRowIds.get(rowId);
-    if (given?.isRestorable) throw problem.rowInDeletedItems();
-    return given?.isGiven ? nextRowId(rowId, ulid) : rowId;
+    const { kind, id } = this.#access.collection;
+    return rowId === undefined ? newItemId(kind, id, ulid) : this.importedRows.newId(rowId, ulid);
   }
 
   #update(

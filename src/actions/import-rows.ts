@@ -4,15 +4,16 @@ import { closedReason } from "#domain/definition/collection.ts";
 import { diffStates, type FieldChange, statusFieldId } from "#domain/item/change.ts";
 import type { Value } from "#domain/data/values.ts";
 import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
-import { isTooComplex, Problem, problem } from "#domain/problem/problem.ts";
+import { Problem, problem } from "#domain/problem/problem.ts";
 import type { BatchWrite } from "#store/data/batch-write.ts";
 import { applyOperations, simulateBatch } from "./apply-batch.ts";
 import { findStoredDuplicates } from "./batch-duplicates.ts";
-import { BatchProblem, type OperationProblem } from "./batch-problem.ts";
+import { BatchProblem } from "./batch-problem.ts";
 import type { OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-changes.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
+import { divide, divideBatch, divideIfTooLarge, type Division } from "./divide-batch.ts";
 import { firstConflict } from "./duplicates.ts";
 
 /** The outcome of a row, or the problem that rejects it. */
@@ -44,11 +45,6 @@ export async function checkRows(
     checkedRows.push(...(await processRows(ctx, compiled, batch, effects)));
   }
   return checkedRows;
-}
-
-function divide<Row>(rows: readonly Row[], size: number): Row[][] {
-  const count = Math.ceil(rows.length / size);
-  return Array.from({ length: count }, (_, i) => rows.slice(i * size, (i + 1) * size));
 }
 
 /**
@@ -104,7 +100,7 @@ async function processRows(
   for (let attempt = 0; remaining.length > 0 && attempt < maxAttempts; attempt += 1) {
     const operations = remaining.map(({ operation }) => operation);
     allowance.batches -= 1;
-    const attempted = await catchTooLarge(operations, () =>
+    const attempted = await divideIfTooLarge(operations, () =>
       attemptRows(ctx, compiled, operations, effects),
     );
     if ("parts" in attempted) {
@@ -267,51 +263,6 @@ function toCheckedRow(compiled: CompiledCollection, result: SimulatedOperation |
   const valuesAfter = new Map([...after, [String(statusFieldId), lastState.status]]);
   const fields = buildFieldChanges(compiled, former, valuesAfter);
   return { outcome, change: { id: before.id, receiptNumber: before.receiptNumber, fields } };
-}
-
-/** A batch that exceeds a limit, in parts that may fit. A single row that exceeds the limit is rejected. */
-interface Division {
-  parts: readonly (readonly BatchOperation[])[];
-  cause: Problem;
-}
-
-/**
- * Divides a batch that exceeds a limit. Undefined if its rows fit together. The rows before the first one that exceeds a
- * budget fit together, and as many of the other rows probably do, too.
- */
-function divideBatch(
-  operations: readonly BatchOperation[],
-  problems: readonly OperationProblem[],
-): Division | undefined {
-  if (operations.length === 1) return undefined;
-  const tooLarge = problems.find(({ problem: cause }) => cause.code === "too_large");
-  if (tooLarge) return divideInHalf(operations, tooLarge.problem);
-  const expensive = problems
-    .filter(({ problem: cause }) => isTooComplex(cause))
-    .reduce<OperationProblem | undefined>((a, b) => (a && a.index < b.index ? a : b), undefined);
-  if (!expensive) return undefined;
-  const { index, problem: cause } = expensive;
-  if (index === 0) return { parts: [operations.slice(0, 1), operations.slice(1)], cause };
-  return { parts: divide(operations, index), cause };
-}
-
-const divideInHalf = (operations: readonly BatchOperation[], cause: Problem): Division => ({
-  parts: divide(operations, Math.ceil(operations.length / 2)),
-  cause,
-});
-
-/** Divides the batch if the attempt throws that it is too large. Rethrows all other errors. */
-async function catchTooLarge(
-  operations: readonly BatchOperation[],
-  attempt: () => Promise<RowAttempt | Division>,
-): Promise<RowAttempt | Division> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (error instanceof Problem && error.code === "too_large")
-      return divideInHalf(operations, error);
-    throw error;
-  }
 }
 
 async function processParts(

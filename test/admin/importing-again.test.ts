@@ -38,7 +38,7 @@ const list = async (form: string): Promise<Json[]> =>
 async function itemOf(form: string, title: string): Promise<Json> {
   const found = (await list(form)).filter(({ data }) => data.title === title);
   expect(found).toHaveLength(1);
-  return found[0] as Json;
+  return found[0];
 }
 
 const remove = (id: string) => integrator.delete(`/submissions/${id}`);

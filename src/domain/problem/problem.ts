@@ -204,12 +204,6 @@ export const problem = {
   submissionsClosed: (reason: "not_open_yet" | "closed" | "full") =>
     new Problem("submissions_closed", closedDetails[reason], { reason }),
 
-  rowInDeletedItems: () =>
-    problem.conflict(
-      "An earlier import of this row created an item that is now in “Deleted items”. Restore it there.",
-      "row_deleted",
-    ),
-
   submissionNotClosed: () => problem.conflict("This submission is not closed.", "not_closed"),
 
   submissionClosed: () =>
@@ -302,8 +296,3 @@ function formatErrorCount(count: number): string {
   const suffix = count > maxListedErrors ? ` The first ${maxListedErrors} are listed.` : "";
   return `${count < maxCountedErrors ? "" : "At least "}${count} fields are invalid.${suffix}`;
 }
-
-/** Whether the values take too much computation. */
-export const isTooComplex = ({ code, members }: Problem): boolean =>
-  code === "invalid_input" &&
-  ((members["errors"] ?? []) as FieldError[]).some((error) => error.code === "too_complex");
