@@ -19,7 +19,7 @@ async function runAndOfferUndo(form: string, act: object): Promise<Json> {
   const cookies = sent.headers.getSetCookie();
   const said = cookies.find((each) => each.startsWith("__Host-said="))?.split(";")[0] ?? "";
   const notice = decodeURIComponent(said.slice("__Host-said=".length));
-  const { undo } = JSON.parse(notice.replace(/^[^[{]*/, "")) as Json;
+  const { undo }: Json = JSON.parse(notice.replace(/^[^[{]*/, ""));
   return undo.values;
 }
 
