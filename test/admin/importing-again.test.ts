@@ -7,7 +7,7 @@ import { eraseDueItems } from "../../src/store/data/erase-deleted-items.ts";
 import type { Json } from "../support/client";
 import { dataDb } from "../support/databases";
 import { background } from "../support/serve";
-import { admin } from "../support/service";
+import { admin, makeApp } from "../support/service";
 import { createForm, integrator } from "./import-forms";
 
 /** Files that members import again after they deleted items of the first import. */
@@ -93,6 +93,23 @@ describe("A file that is imported again", () => {
     });
     expect(answer.status).toBe(404);
     expect((await importFile()).written).toEqual({ ...none, unchanged: 2 });
+  });
+
+  it("creates a record with another ID after the first one was permanently deleted", async () => {
+    const app = await makeApp(integrator, [{ key: "title", type: "text" }]);
+    const items = `/apps/${app}/items`;
+    const importFile = async () =>
+      (await admin("POST", `${items}/import`, { csv: "title\nA\n", act: "write" })).body.written;
+    const ids = async (): Promise<string[]> =>
+      (await integrator.get(`/apps/${app}/records`)).body.items.map(({ id }: Json) => id);
+    await importFile();
+    const [first = ""] = await ids();
+    await admin("POST", `${items}/${first}/delete`, {});
+    expect(await importFile()).toEqual({ ...none, refused: 1 });
+    await admin("POST", `${items}/deleted/${first}/erase`, {});
+    expect(await importFile()).toEqual({ ...none, created: 1 });
+    expect(await ids()).toEqual([expect.not.stringMatching(first)]);
+    expect(await importFile()).toEqual({ ...none, unchanged: 1 });
   });
 
   it("gives a third ID after the second item was deleted too", async () => {
