@@ -113,7 +113,7 @@ const routes: Route[] = [
   {
     name: "DELETE a submission",
     status: 204,
-    expected: costs(1, 2, 54, 14),
+    expected: costs(1, 2, 54, 15),
     send: async ({ call, createSubmission }) =>
       call("DELETE", `/submissions/${(await createSubmission()).body.id}`),
   },

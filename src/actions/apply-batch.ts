@@ -56,8 +56,8 @@ function collectReferences(
 ): ItemLookup {
   const names = operations.flatMap((operation) => {
     if (!operation || operation.op === "upsert") return [];
-    const unless = operation.op === "create" ? operation.unless : undefined;
-    return [operation.id ?? "", unless ?? ""].filter((name) => name !== "");
+    const name = operation.op === "create" ? operation.unless : operation.id;
+    return name ? [name] : [];
   });
   const isApp = access.collection.kind === "app";
   const isReceipt = (name: string) => isApp && !name.startsWith("rec_");
@@ -75,6 +75,9 @@ function collectReferences(
         return [];
       }
     }),
+    rowIds: operations.flatMap((operation) =>
+      operation?.op === "create" && operation.rowId !== undefined ? [operation.rowId] : [],
+    ),
   };
 }
 
@@ -215,12 +218,12 @@ export async function simulateBatch(
   { maxErrors = Infinity, checksIds = true }: { maxErrors?: number; checksIds?: boolean } = {},
 ): Promise<SimulatedBatch> {
   const operations = await resolveOperations(ctx, access, sentOperations, checksIds);
-  const keyBudget = batchBudget();
+  const keyBudget = batchBudget(operations.length);
   const readUpsertKey = createUpsertKeyReader(access, keyBudget);
   const names = collectReferences(access, operations, readUpsertKey);
   const lookup = await lookUpVisible(ctx, access, names);
   if (exceedsReadLimit(lookup.bytes)) throw problem.batchTooLarge(maxReadBytes);
-  const budget = batchBudget();
+  const budget = batchBudget(operations.length);
   const simulation = new BatchSimulation(ctx, access, lookup, budget, readUpsertKey);
   const operationProblems: OperationProblem[] = [];
   let errorCount = 0;

@@ -13,7 +13,7 @@ import { seesItem } from "./sees-item.ts";
 export const maxReadBytes = 8_000_000;
 
 /** The named items that the caller sees. */
-export interface VisibleItems extends Pick<ItemLookupResult, "items" | "owners"> {
+export interface VisibleItems extends Pick<ItemLookupResult, "items" | "owners" | "givenRowIds"> {
   /** The total sizes of all named items that the caller sees. Above a limit, `items` lacks some of them. */
   bytes: PartSizes;
 }
@@ -26,6 +26,13 @@ export const exceedsReadLimit = ({ shown, hidden }: PartSizes): boolean =>
  * not count, because hidden items take them and missing ones do not. For 10 items, they take at most half a second.
  */
 const maxRecalculatedItems = 10;
+
+const noItems = (): VisibleItems => ({
+  items: [],
+  owners: [],
+  givenRowIds: [],
+  bytes: { shown: 0, hidden: 0 },
+});
 
 /**
  * Loads the named items that the caller sees. If possible, the statement evaluates the view, so that it does not load
@@ -40,15 +47,16 @@ export async function lookUpVisible(
   const db = ctx.databases.of(access.collection);
   const view = viewOf(access);
   let shownBy = view;
-  const visible: VisibleItems = { items: [], owners: [], bytes: { shown: 0, hidden: 0 } };
+  const visible = noItems();
   const known = new Set<number>();
   const lookUp = async (part: ItemLookup): Promise<void> => {
     if (exceedsReadLimit(visible.bytes)) return;
-    const { items, owners, totalBytes, outdated } = await lookUpItems(db, part, {
+    const found = await lookUpItems(db, part, {
       maxBytes: maxReadBytes,
       isNarrow: view !== null,
       shownBy,
     });
+    const { items, owners, givenRowIds, totalBytes, outdated } = found;
     if (countNames(names) > maxRecalculatedItems) assertCalculated(ctx, access, outdated);
     // The stored results or search entries of these fields may be outdated or missing.
     if (shownBy && nameFields(shownBy.collection, shownBy.conditions, outdated)) {
@@ -56,7 +64,8 @@ export async function lookUpVisible(
       return lookUp(part);
     }
     if (access.extent === "whole") {
-      Object.assign(visible, { items, owners, bytes: { shown: totalBytes, hidden: 0 } });
+      const bytes = { shown: totalBytes, hidden: 0 };
+      Object.assign(visible, { items, owners, givenRowIds, bytes });
       return;
     }
     if (totalBytes > maxReadBytes && countNames(part) > 1) {
@@ -64,6 +73,7 @@ export async function lookUpVisible(
       return;
     }
     visible.owners.push(...owners);
+    visible.givenRowIds.push(...givenRowIds);
     for (const item of items) {
       if (known.has(item.number) || !seesItem(ctx, access, item, outdated)) continue;
       known.add(item.number);
@@ -77,17 +87,18 @@ export async function lookUpVisible(
   return visible;
 }
 
-const countNames = ({ ids, receipts, uniqueValues }: ItemLookup): number =>
-  ids.length + receipts.length + uniqueValues.length;
+const countNames = ({ ids, receipts, uniqueValues, rowIds }: ItemLookup): number =>
+  ids.length + receipts.length + uniqueValues.length + rowIds.length;
 
 const half = <Name>(names: readonly Name[], parity: number) =>
   names.filter((_, index) => index % 2 === parity);
 
-function halvesOf({ ids, receipts, uniqueValues }: ItemLookup): ItemLookup[] {
+function halvesOf({ ids, receipts, uniqueValues, rowIds }: ItemLookup): ItemLookup[] {
   // Takes alternate entries of each list, so that two lists with a single name each are also split.
   return [0, 1].map((parity) => ({
     ids: half(ids, parity),
     receipts: half(receipts, 1 - parity),
     uniqueValues: half(uniqueValues, ids.length % 2 === 0 ? parity : 1 - parity),
+    rowIds: half(rowIds, parity),
   }));
 }

@@ -93,11 +93,12 @@ const maxEntries = 60_000;
  */
 export function buildBatchWrite(
   access: CollectionAccess,
-  { touchedItems, changes, needsOpenForm, maxAddedItems, keepsDeleted }: BatchSimulation,
+  simulation: BatchSimulation,
   now: number,
   batchId: string,
   rejectItem: (item: TouchedItem, cause: Problem) => void,
 ): BatchWrite {
+  const { touchedItems, changes, needsOpenForm, maxAddedItems, keepsDeleted } = simulation;
   const whole = wholeCollection(access);
   const { kind, definition } = whole.collection;
   const write: BatchWrite = {
@@ -107,6 +108,7 @@ export function buildBatchWrite(
     needsOpenForm,
     maxAddedItems,
     keptUntil: keepsDeleted ? keptUntil(now) : null,
+    importedIds: simulation.importedRows.newIds,
     files: touchedItems.flatMap(filesOf),
     changes: changes.map((change) => toWrittenChange(change, keepsDeleted)),
   };

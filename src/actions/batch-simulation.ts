@@ -21,6 +21,7 @@ import { BatchBytes } from "./batch-bytes.ts";
 import type { PlannedChange, SimulatedOperation, TouchedItem } from "./batch-changes.ts";
 import type { VisibleItems } from "./batch-lookup.ts";
 import type { ActionContext } from "./context.ts";
+import { ImportedRows } from "./imported-rows.ts";
 import { buildDraft, assertTypeStable } from "./create-item.ts";
 import type { UpsertKeyReader } from "./upsert-key.ts";
 import { assertInView } from "./narrow-write.ts";
@@ -49,6 +50,7 @@ export class BatchSimulation {
   needsOpenForm = false;
   /** The largest number of items that the batch adds at any point. */
   maxAddedItems = 0;
+  readonly importedRows: ImportedRows;
   /** Whether the items that the batch deletes can be restored. */
   keepsDeleted = false;
   readonly #ctx: ActionContext;
@@ -68,7 +70,7 @@ export class BatchSimulation {
   constructor(
     ctx: ActionContext,
     access: CollectionAccess,
-    { items, owners, bytes }: VisibleItems,
+    { items, owners, givenRowIds, bytes }: VisibleItems,
     budget: ComputeBudget,
     readUpsertKey: UpsertKeyReader,
   ) {
@@ -77,11 +79,13 @@ export class BatchSimulation {
     this.#budget = budget;
     this.#readUpsertKey = readUpsertKey;
     this.#bytes = new BatchBytes(access, bytes.hidden);
+    this.importedRows = new ImportedRows(givenRowIds);
     const byNumber = new Map<number, TouchedItem>();
     for (const item of items) {
       const touchedItem = { before: item, current: item, lastState: item, states: [] };
       byNumber.set(item.number, touchedItem);
       this.#byName.set(item.id, touchedItem);
+      this.importedRows.addStored(touchedItem);
       if (item.receiptNumber !== null) this.#byName.set(item.receiptNumber, touchedItem);
       this.touchedItems.push(touchedItem);
     }
@@ -95,7 +99,7 @@ export class BatchSimulation {
   apply(operation: BatchOperation): SimulatedOperation {
     switch (operation.op) {
       case "create":
-        return this.#create("create", operation.body, operation.id, operation.unless);
+        return this.#create("create", operation.body, operation.rowId, operation.unless);
       case "update":
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
@@ -132,15 +136,17 @@ export class BatchSimulation {
   #create(
     op: "create" | "upsert",
     body: unknown,
-    requestedId?: string,
+    rowId?: string,
     existingId?: string,
   ): SimulatedOperation {
-    const existingItem = this.#byName.get(requestedId ?? "") ?? this.#byName.get(existingId ?? "");
+    const existingItem = this.importedRows.find(rowId ?? "") ?? this.#byName.get(existingId ?? "");
     if (existingItem) {
       const { version } = existingItem.lastState;
       return { op, outcome: "unchanged", item: existingItem, version, warnings: [] };
     }
-    const draft = buildDraft(this.#access, body, this.#ctx.now(), this.#budget);
+    const id = this.#newId(rowId);
+    const now = this.#ctx.now();
+    const draft = buildDraft(this.#access, body, now, this.#budget);
     if (draft.errors.length > 0) throw problem.invalidInput(draft.errors);
     const { collection } = this.#access;
     assertTypeStable(this.#access, draft.data);
@@ -148,10 +154,9 @@ export class BatchSimulation {
     this.#createdCount += 1;
     const { actor, databases } = this.#ctx;
     const version = lowestVersion(databases.timeline);
-    const now = this.#ctx.now();
     const item: Item = {
       number: -this.#createdCount,
-      id: requestedId ?? newItemId(collection.kind, collection.id, this.#ctx.newId()),
+      id,
       collectionId: collection.id,
       receiptNumber: null,
       status,
@@ -177,6 +182,12 @@ export class BatchSimulation {
     this.changes.push({ item: touchedItem, action, version, diff, views });
     this.#recordOwner(touchedItem, item);
     return { op, outcome: "created", item: touchedItem, version, warnings: draft.warnings };
+  }
+
+  #newId(rowId: string | undefined): string {
+    const ulid = this.#ctx.newId();
+    const { kind, id } = this.#access.collection;
+    return rowId === undefined ? newItemId(kind, id, ulid) : this.importedRows.newId(rowId, ulid);
   }
 
   #update(

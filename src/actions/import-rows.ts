@@ -13,6 +13,7 @@ import type { OperationResult } from "./batch-results.ts";
 import type { SimulatedOperation } from "./batch-changes.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
+import { divide, divideBatch, divideIfTooLarge, type Division } from "./divide-batch.ts";
 import { firstConflict } from "./duplicates.ts";
 
 /** The outcome of a row, or the problem that rejects it. */
@@ -29,7 +30,7 @@ export interface CheckedRow {
 }
 
 /** The maximum cost of a check, in budgets of one batch. */
-const maxBatchBudgets = 5;
+const maxBatchBudgets = 20;
 
 /** Returns the outcome of each row and stores nothing. A write comes to the same outcomes. */
 export async function checkRows(
@@ -40,26 +41,33 @@ export async function checkRows(
   const { compiled } = await loadCurrentCollection(ctx, cached);
   const effects: EarlierEffects = { createdCount: 0, freed: [], taken: new Set(), budgetShare: 0 };
   const checkedRows: CheckedRow[] = [];
-  for (const batch of splitIntoBatches(rows)) {
+  for (const batch of divide(rows, maxOperations)) {
     checkedRows.push(...(await processRows(ctx, compiled, batch, effects)));
   }
   return checkedRows;
 }
 
-function splitIntoBatches(rows: readonly ImportRow[]): ImportRow[][] {
-  const count = Math.ceil(rows.length / maxOperations);
-  return Array.from({ length: count }, (_, i) =>
-    rows.slice(i * maxOperations, (i + 1) * maxOperations),
-  );
+/**
+ * The number of batches that one request can still write. Expensive or large rows need several batches, and one request
+ * can send only 1,000 statements to D1.
+ */
+export interface WriteAllowance {
+  batches: number;
 }
 
-/** Writes at most one batch of rows. Omits rejected rows and stores all others together. */
+export const writeAllowance = (): WriteAllowance => ({ batches: 20 });
+
+/**
+ * Writes at most one batch of rows, in several parts if they exceed the limits of a batch together. Omits rejected rows.
+ * Returns fewer outcomes than rows if the allowance ends before the last rows, which are then unchanged.
+ */
 export async function writeRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
   rows: readonly ImportRow[],
+  allowance: WriteAllowance = { batches: Infinity },
 ): Promise<RowOutcome[]> {
-  const writtenRows = await processRows(ctx, compiled, rows, null);
+  const writtenRows = await processRows(ctx, compiled, rows, null, allowance);
   return writtenRows.map(({ outcome }) => outcome);
 }
 
@@ -74,12 +82,16 @@ interface EarlierEffects {
 /** Omitting rejected rows, or a concurrent write, can make other rows invalid, so one attempt may not be enough. */
 const maxAttempts = 10;
 
-/** Decides on the rows of one batch. Stores them, or checks them with the effects of earlier batches. */
+/**
+ * Decides on the rows of one batch. Stores them, or checks them with the effects of earlier batches. Omits the last rows
+ * if the allowance ends.
+ */
 async function processRows(
   ctx: ActionContext,
   compiled: CompiledCollection,
   rows: readonly ImportRow[],
   effects: EarlierEffects | null,
+  allowance: WriteAllowance = { batches: Infinity },
 ): Promise<CheckedRow[]> {
   const results = rows.map((row) => rejectedRow(row instanceof Problem ? row : rowConflict()));
   let remaining = rows.flatMap((row, index) =>
@@ -87,11 +99,16 @@ async function processRows(
   );
   for (let attempt = 0; remaining.length > 0 && attempt < maxAttempts; attempt += 1) {
     const operations = remaining.map(({ operation }) => operation);
-    const attempted = await catchRowProblem(() => attemptRows(ctx, compiled, operations, effects));
-    if (attempted instanceof Problem) {
-      const halves = await processHalves(ctx, compiled, operations, effects, attempted);
-      remaining.forEach(({ index }, i) => (results[index] = halves[i] ?? rejectedRow(attempted)));
-      return results;
+    allowance.batches -= 1;
+    const attempted = await divideIfTooLarge(operations, () =>
+      attemptRows(ctx, compiled, operations, effects),
+    );
+    if ("parts" in attempted) {
+      const decided = await processParts(ctx, compiled, attempted, effects, allowance);
+      remaining
+        .slice(0, decided.length)
+        .forEach(({ index }, i) => (results[index] = decided[i] ?? rejectedRow(rowConflict())));
+      return results.slice(0, remaining[decided.length]?.index);
     }
     const { accepted, problems } = attempted;
     if (accepted) {
@@ -129,13 +146,12 @@ async function attemptRows(
   compiled: CompiledCollection,
   operations: readonly BatchOperation[],
   effects: EarlierEffects | null,
-): Promise<RowAttempt> {
+): Promise<RowAttempt | Division> {
   const batch = await simulateBatch(ctx, compiled, operations);
   const { results, write } = batch;
   if (effects) countBudget(effects, batch.budgetShare);
-  const oversize = batch.problems.find(({ problem: cause }) => cause.code === "too_large");
-  // The batch as a whole may be too large, so each half is tried.
-  if (oversize && operations.length > 1) throw oversize.problem;
+  const division = divideBatch(operations, batch.problems);
+  if (division) return division;
   const problems = new Map(batch.problems.map(({ index, problem: cause }) => [index, cause]));
   if (problems.size === 0) {
     for (const [index, cause] of await storageProblems(ctx, compiled, batch, operations, effects)) {
@@ -157,7 +173,7 @@ async function storeRows(
   compiled: CompiledCollection,
   operations: readonly BatchOperation[],
   accepted: CheckedRow[],
-): Promise<RowAttempt> {
+): Promise<RowAttempt | Division> {
   try {
     await applyOperations(ctx, compiled, operations);
     return { accepted, problems: new Map() };
@@ -165,6 +181,8 @@ async function storeRows(
     const isFull = error instanceof Problem && error.members["reason"] === "full";
     if (isFull) return { accepted: null, problems: new Map() };
     if (!(error instanceof BatchProblem)) throw error;
+    const division = divideBatch(operations, error.operationProblems);
+    if (division) return division;
     const problems = error.operationProblems.map(
       ({ index, problem: cause }) => [index, cause] as const,
     );
@@ -221,7 +239,8 @@ async function closedFormProblems(
 }
 
 function countBudget(effects: EarlierEffects, budgetShare: number): void {
-  effects.budgetShare += budgetShare;
+  // Operations that exceed the budget count but do not run.
+  effects.budgetShare += Math.min(1, budgetShare);
   if (effects.budgetShare <= maxBatchBudgets) return;
   const reason =
     "The rows of this file need too much computation together. Import fewer rows at once.";
@@ -246,30 +265,20 @@ function toCheckedRow(compiled: CompiledCollection, result: SimulatedOperation |
   return { outcome, change: { id: before.id, receiptNumber: before.receiptNumber, fields } };
 }
 
-/**
- * Returns the problem if it concerns rows. Rethrows the problems of a closed form and of a file that is too complex,
- * and all other errors.
- */
-async function catchRowProblem<T>(attempt: () => Promise<T>): Promise<T | Problem> {
-  try {
-    return await attempt();
-  } catch (error) {
-    const concernsRows = error instanceof Problem && error.code === "too_large";
-    if (concernsRows) return error;
-    throw error;
-  }
-}
-
-/** Processes both halves. The whole batch exceeds a limit, but each half alone may fit. */
-async function processHalves(
+async function processParts(
   ctx: ActionContext,
   compiled: CompiledCollection,
-  operations: readonly BatchOperation[],
+  { parts, cause }: Division,
   effects: EarlierEffects | null,
-  cause: Problem,
+  allowance: WriteAllowance,
 ): Promise<CheckedRow[]> {
-  if (operations.length === 1) return [rejectedRow(cause)];
-  const middle = Math.ceil(operations.length / 2);
-  const first = await processRows(ctx, compiled, operations.slice(0, middle), effects);
-  return [...first, ...(await processRows(ctx, compiled, operations.slice(middle), effects))];
+  if (parts.length === 1) return [rejectedRow(cause)];
+  const decided: CheckedRow[] = [];
+  for (const part of parts) {
+    if (decided.length > 0 && allowance.batches <= 0) break;
+    const rows = await processRows(ctx, compiled, part, effects, allowance);
+    decided.push(...rows);
+    if (rows.length < part.length) break;
+  }
+  return decided;
 }

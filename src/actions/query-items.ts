@@ -62,6 +62,8 @@ export interface ItemQuery {
 
 export interface QueryPage {
   views: ItemView[];
+  /** The position of each view. */
+  positions: FullPosition[];
   /** The records that the items refer to, for the references that the query expands. */
   included: IncludedView[];
   /** The position after which the next page starts; null at the end. Even an empty page can have one. */
@@ -238,6 +240,7 @@ function buildPage(
     compiled: access,
     status,
     included: records,
+    positions: otherHits.map(({ position }) => position),
     views: otherHits.map(({ item }) => pickFields(buildItemView(item, access), fields)),
     nextPosition: hasMoreHits
       ? (pageHits.at(-1)?.position ?? null)

@@ -29,6 +29,7 @@ export const emptyWrite = ({ collection }: CompiledCollection, now: number): Bat
   entriesToRemove: [],
   entriesToAdd: [],
   createdItems: [],
+  importedIds: [],
   updatedItems: [],
   deletedNumbers: [],
   keptUntil: null,

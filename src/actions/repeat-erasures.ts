@@ -38,10 +38,21 @@ const kindOf = (id: string) => (id.startsWith("rec_") ? "app" : "form");
 const findStored = ({ databases }: BackgroundContext, id: string) =>
   findItem(databases, { kind: kindOf(id), id, stamps: "{}", isNarrow: 0 });
 
+const findDeleted = ({ databases }: BackgroundContext, id: string) =>
+  findDeletedNumber(databases.dataDatabases(), id);
+
+/**
+ * Erases an item. If a deleted item and a live one have the ID, erases only the deleted one: the erasure came from the
+ * list of deleted items, and a repeated import in the former version of the service created the other one.
+ */
 async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
+  const deleted = await findDeleted(ctx, id);
+  if (deleted) return eraseDeletedItemOf(ctx, id, deleted);
   const found = await findStored(ctx, id);
-  const definition = found?.head.freshCollection;
-  if (!found || !definition) return eraseDeletedItemOf(ctx, id);
+  // The item may have been deleted between the two reads.
+  if (!found) return (await findDeleted(ctx, id)) ? "changed" : "not found";
+  const definition = found.head.freshCollection;
+  if (!definition) return "changed";
   const compiled = compileCollection(definition.collection);
   const db = ctx.databases.of(compiled.collection);
   // Records the erasure again, because the restore has undone the first record. A second restore then repeats it too.
@@ -51,19 +62,15 @@ async function eraseItem(ctx: BackgroundContext, id: string): Promise<Outcome> {
 }
 
 /** Erases an item that a member deleted and that could still be restored. */
-async function eraseDeletedItemOf(ctx: BackgroundContext, id: string): Promise<Outcome> {
-  const { databases } = ctx;
-  const deleted = await findDeletedNumber(databases.dataDatabases(), id);
-  // The item may have been restored between the two reads.
-  if (!deleted) return (await findStored(ctx, id)) ? "changed" : "not found";
-  const collection = { id: deleted.collectionId };
-  const entry = {
-    ...systemRecord(ctx, itemAction(kindOf(id), "erase")),
-    collectionId: collection.id,
-    version: null,
-  };
-  const isErased = await eraseDeletedItem(databases.of(collection), deleted.number, entry);
-  return isErased ? "erased" : "changed";
+async function eraseDeletedItemOf(
+  ctx: BackgroundContext,
+  id: string,
+  { number, collectionId }: { number: number; collectionId: number },
+): Promise<Outcome> {
+  const auditRecord = systemRecord(ctx, itemAction(kindOf(id), "erase"));
+  const db = ctx.databases.of({ id: collectionId });
+  const entry = { ...auditRecord, collectionId, version: null };
+  return (await eraseDeletedItem(db, number, entry)) ? "erased" : "changed";
 }
 
 /** Deletes an app or form that can no longer be restored. The steps of the erasure follow. */

@@ -29,6 +29,8 @@ import { loadCollection } from "./visible.ts";
 export type RestoreRefusal =
   /** The item was erased, or was never deleted. */
   | { reason: "gone" }
+  /** Another item has the ID. Only the former version of the service can create one, with a repeated import. */
+  | { reason: "exists" }
   | { reason: "full" }
   /** Another item has the value of a unique field. */
   | { reason: "taken"; key: string; value: unknown; id: string }
@@ -83,11 +85,13 @@ async function restoreBatch(
 ): Promise<RestoredItem[] | undefined> {
   const db = ctx.databases.of(compiled.collection);
   const { items, live, deleted } = await loadDeletedItems(db, ids, batchLimits.bytes);
-  const decided: RestoredItem[] = ids
-    .filter((id) => !deleted.has(id))
-    .map((id) => ({ id, item: null, refusal: live.has(id) ? null : { reason: "gone" } }));
+  const decided = ids.flatMap((id): RestoredItem[] => {
+    if (deleted.has(id))
+      return live.has(id) ? [{ id, item: null, refusal: { reason: "exists" } }] : [];
+    return [{ id, item: null, refusal: live.has(id) ? null : { reason: "gone" } }];
+  });
   const plan = new RestorePlan(ctx, compiled);
-  for (const item of items) if (!plan.isFull) plan.add(item);
+  for (const item of items) if (!plan.isFull && !live.has(item.id)) plan.add(item);
   const action = itemAction(compiled.collection.kind, "restore");
   while (plan.restorations.length > 0) {
     const auditRecord = itemAuditRecord(ctx, action, plan.now);

@@ -195,7 +195,7 @@ describe("Formulas", () => {
 describe("Formulas of a batch", () => {
   it("stop running when the steps of the batch are used up", () => {
     const form = compileForm([number("a"), computed("out", "a + 1")]);
-    const budget = { ...batchBudget(), formulaBudget: { stepsLeft: 10 } };
+    const budget = { ...batchBudget(2), formulaBudget: { stepsLeft: 10 } };
     const draftErrors = () => buildDraft(form, { data: { a: 1 } }, now, budget).errors;
     expect(draftErrors().map(({ code }) => code)).toEqual(["too_complex"]);
     const stepsAfterFirst = budget.formulaBudget.stepsLeft;

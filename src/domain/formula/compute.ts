@@ -218,6 +218,8 @@ interface PartBudget {
  */
 export interface ComputeBudget extends PartBudget {
   hidden: PartBudget;
+  /** Whether several operations share the budget. */
+  isShared: boolean;
   /** The results, by the data that they were computed from. Operations that change nothing share them. */
   computations: WeakMap<Data, Computation>;
 }
@@ -225,21 +227,22 @@ export interface ComputeBudget extends PartBudget {
 /** Takes about 200 ms, like the conditions of the most expensive search on one item. */
 const maxViewSteps = 200_000_000;
 
-function createBudget(maxFormulaSteps: number): ComputeBudget {
+function createBudget(maxFormulaSteps: number, isShared: boolean): ComputeBudget {
   const createPart = (): PartBudget => ({
     matchBudget: { stepsLeft: maxMatchSteps },
     formulaBudget: { stepsLeft: maxFormulaSteps },
     viewBudget: { stepsLeft: maxViewSteps },
   });
-  return { ...createPart(), hidden: createPart(), computations: new WeakMap() };
+  return { ...createPart(), hidden: createPart(), isShared, computations: new WeakMap() };
 }
 
-export const itemBudget = (): ComputeBudget => createBudget(Infinity);
+export const itemBudget = (): ComputeBudget => createBudget(Infinity, false);
 
 const maxBatchFormulaSteps = 1_000_000;
 
 /** A batch may use the matching steps of one item and twice the formula steps of one item. */
-export const batchBudget = (): ComputeBudget => createBudget(maxBatchFormulaSteps);
+export const batchBudget = (operationCount: number): ComputeBudget =>
+  createBudget(maxBatchFormulaSteps, operationCount > 1);
 
 /**
  * Counts the steps of an item's formulas. Hidden steps count in whole parts of a budget, which most items do not reach.
@@ -262,9 +265,14 @@ export function batchBudgetUsed({ matchBudget, formulaBudget, viewBudget }: Part
 }
 
 /** Returns an error when the formula steps are exceeded. */
-export function formulaBudgetErrors({ formulaBudget, hidden }: ComputeBudget): FieldError[] {
+export function formulaBudgetErrors({
+  formulaBudget,
+  hidden,
+  isShared,
+}: ComputeBudget): FieldError[] {
   if (formulaBudget.stepsLeft >= 0 && hidden.formulaBudget.stepsLeft >= 0) return [];
-  const reason =
-    "The formulas of these operations take too long together. Send fewer operations in one batch.";
+  const reason = isShared
+    ? "The formulas of these operations take too long together. Send fewer operations in one batch."
+    : "The formulas take too long on these values. Send shorter texts or fewer rows.";
   return [errorAt(["data"], "too_complex", reason)];
 }

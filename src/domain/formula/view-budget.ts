@@ -12,7 +12,7 @@ import { recalculate } from "./recalculate.ts";
  * caller does not see have a separate budget.
  */
 export function spendViewSteps(
-  { viewBudget, hidden }: ComputeBudget,
+  { viewBudget, hidden, isShared }: ComputeBudget,
   access: CollectionAccess,
   steps: ReturnType<typeof matchSteps>,
 ): void {
@@ -24,8 +24,8 @@ export function spendViewSteps(
     (isShown ? viewBudget : hidden.viewBudget).stepsLeft -= count;
   }
   if (Math.min(viewBudget.stepsLeft, hidden.viewBudget.stepsLeft) >= 0) return;
-  const reason =
-    "The conditions of the views take too long on these values. Send fewer operations in one batch, shorten the texts, or remove conditions from views.";
+  const advice = isShared ? "Send fewer operations in one batch, shorten" : "Shorten";
+  const reason = `The conditions of the views take too long on these values. ${advice} the texts, or remove conditions from views.`;
   throw problem.invalidInput([errorAt(["data"], "too_complex", reason)]);
 }
 

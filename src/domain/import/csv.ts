@@ -1,8 +1,6 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import { uniqueIdOf, type Field } from "#domain/definition/field.ts";
-import { newItemId } from "#domain/item/item.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
-import { sha256Bytes } from "#domain/credential/keys.ts";
 import { foldImportedName } from "#domain/text.ts";
 import { createCellReader, stripFormulaGuard, type CellFormat, type CellReader } from "./cells.ts";
 import { findSpreadsheetWords, readStatus } from "./spreadsheet.ts";
@@ -184,11 +182,11 @@ export interface ImportPlan extends CellFormat {
   by: string;
 }
 
-/** Builds the operation of each row. A new item uses `newId`, so that repeated imports create it only once. */
+/** Builds the operation of each row. A new item uses `rowId`, so that repeated imports create it only once. */
 export function createOperationBuilder(
   collection: Collection,
   { columns, by, ...format }: ImportPlan,
-): (row: CsvLine, newId: string) => BatchOperation {
+): (row: CsvLine, rowId: string) => BatchOperation {
   const fields = importableFields(collection).flatMap((field) => {
     const column = columns.findIndex((target) => targetKey(target) === field.key);
     const [, nameKey] = columns[column]?.split(".", 2) ?? [];
@@ -197,7 +195,7 @@ export function createOperationBuilder(
   });
   const idColumn = by === "" || by === itemTargets.id ? columns.indexOf(itemTargets.id) : -1;
   const statusColumn = collection.kind === "form" ? columns.indexOf(itemTargets.status) : -1;
-  return ({ cells }, newId) => {
+  return ({ cells }, rowId) => {
     const id = cells[idColumn]?.trim() ?? "";
     const isNew = by === "" || (by === itemTargets.id && id === "");
     const data: Record<string, unknown> = {};
@@ -208,7 +206,7 @@ export function createOperationBuilder(
     }
     const status = readStatus(cells[statusColumn]?.trim() ?? "");
     const body = { data, ...(status === "" ? {} : { status }) };
-    if (isNew) return { op: "create", id: newId, ...(id === "" ? {} : { unless: id }), body };
+    if (isNew) return { op: "create", rowId, ...(id === "" ? {} : { unless: id }), body };
     if (by === itemTargets.id) return { op: "update", id, body, ifMatch: null };
     return { op: "upsert", by, body };
   };
@@ -222,8 +220,6 @@ const namedBy =
     return key === undefined || value === null ? value : { [key]: value };
   };
 
-const crockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
 /** Identifies a file together with its import plan. */
 export function importFingerprint(
   collection: Collection,
@@ -234,17 +230,4 @@ export function importFingerprint(
   const isUsual = numbers.startsWith("plain") && dates === "iso";
   const formats = isUsual ? [] : [numbers, dates];
   return JSON.stringify([collection.id, columns, by, csv.header, rows, ...formats]);
-}
-
-/** Derives the ids of new items from the file and the row. */
-export function rowIds(
-  { kind, id }: Collection,
-  fileDigest: string,
-  rows: readonly CsvLine[],
-): string[] {
-  return rows.map(({ line }) => {
-    const bytes = [...sha256Bytes(`${fileDigest} ${line}`)].slice(0, 26);
-    const text = bytes.map((byte, i) => crockfordDigits[byte % (i === 0 ? 8 : 32)]).join("");
-    return newItemId(kind, id, text);
-  });
 }

@@ -9,10 +9,10 @@ import { lazy } from "#domain/lazy.ts";
 /** One operation of a batch. Its `body` is still unvalidated. */
 export type BatchOperation =
   /**
-   * Imports set `id`, so that a repeated import leaves the existing item unchanged. With
+   * Imports set `rowId`, so that a repeated import leaves the item of the row unchanged. With
    * `unless`, it also leaves an item with that other ID unchanged.
    */
-  | { op: "create"; id?: string; unless?: string; body: unknown }
+  | { op: "create"; rowId?: string; unless?: string; body: unknown }
   | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
   | { op: "upsert"; by: string; body: unknown }
   /** With `isKept`, the item can be restored. Only the administration area sets it. */

@@ -175,6 +175,7 @@ export type ConflictReason =
   | "member_changed"
   | "member_removed"
   | "not_closed"
+  | "row_deleted"
   | "rows_conflict"
   | "too_many_credentials"
   | "too_many_filters"

@@ -187,3 +187,8 @@ function tooBigReason(origin: string, maximum: number): Reason {
     ? reasonFor("tooManyEntries", { maximum })
     : reasonFor("tooLarge", { maximum });
 }
+
+/** Whether the values take too much computation. */
+export const isTooComplex = ({ code, members }: Problem): boolean =>
+  code === "invalid_input" &&
+  ((members["errors"] ?? []) as FieldError[]).some((error) => error.code === "too_complex");

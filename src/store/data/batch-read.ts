@@ -9,6 +9,7 @@ import { itemCost, maxCostPerByte } from "#domain/search/item-cost.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { itemFromRow, type ItemRow } from "./items.ts";
 import { preparePageStatement, type PageStatement } from "./search/batch.ts";
+import { matchesRowSql, selectGivenRowIds, type GivenRowId } from "./row-ids.ts";
 import { columns } from "./search/scan.ts";
 import { SearchValues } from "./search/search-values.ts";
 import { examinedTables, seesItemSql } from "./search/shown.ts";
@@ -19,6 +20,8 @@ export interface ItemLookup {
   /** Receipt numbers, each with the sequences that it can match. */
   receipts: readonly { receipt: string; sequences: readonly number[] }[];
   uniqueValues: readonly UniqueValue[];
+  /** The IDs of imported rows. They also name the later items of these rows. */
+  rowIds: readonly string[];
 }
 
 const selectOwners = dataStatement<{ uniqueValues: string }>((db, v) =>
@@ -44,6 +47,7 @@ export interface ItemLookupResult {
   items: Item[];
   /** The items that have the named unique values. */
   owners: UniqueValueOwner[];
+  givenRowIds: GivenRowId[];
   /** The total size of the items that the lookup finds. Above the limit, `items` is empty. */
   totalBytes: number;
   /** The fields whose results are being recalculated. The items may have outdated results in them. */
@@ -67,10 +71,12 @@ export async function lookUpItems(
   options: LookupOptions,
 ): Promise<ItemLookupResult> {
   const uniqueValues = JSON.stringify(names.uniqueValues);
-  const [rows, owners] = await retryTransient(db, () =>
+  const rowIds = JSON.stringify(names.rowIds);
+  const [rows, owners, givenRowIds] = await retryTransient(db, () =>
     db.batch([
       preparePageStatement(db, lookupStatement(db.collectionId, names, options)),
       selectOwners(db, { uniqueValues }),
+      ...(names.rowIds.length > 0 ? [selectGivenRowIds(db, { rowIds })] : []),
     ]),
   );
   const itemRows = (rows?.results ?? []) as LookupRow[];
@@ -79,6 +85,7 @@ export async function lookUpItems(
   return {
     items: itemRows.flatMap((row) => (fits && row.number !== null ? [itemFromRow(row)] : [])),
     owners: (owners?.results ?? []) as UniqueValueOwner[],
+    givenRowIds: (givenRowIds?.results ?? []) as GivenRowId[],
     totalBytes: total,
     outdated: parseFieldIds(outdated),
   };
@@ -87,7 +94,7 @@ export async function lookUpItems(
 /** Measures the items before it reads them. The first row exists even without items. */
 function lookupStatement(
   collectionId: number,
-  { ids, receipts, uniqueValues }: ItemLookup,
+  { ids, receipts, uniqueValues, rowIds }: ItemLookup,
   { maxBytes, isNarrow, shownBy }: LookupOptions,
 ): PageStatement {
   const values = new SearchValues();
@@ -106,7 +113,8 @@ function lookupStatement(
       union select i.number from ${values.table(receiptRows)} e
         cross join item i on i.number = ${above} + (e.value ->> 0) and i.receipt_number = e.value ->> 1
       union select u.item from ${values.table(uniqueValues)} e
-        cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1),
+        cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
+      union select i.number from ${values.table(rowIds)} e cross join item i on ${matchesRowSql("i.id", "e.value")}),
     seen as materialized (${shownBy ? seenItemsSql(items, shownBy, maxBytes, values) : items}),
     size(total, outdated) as materialized (select coalesce(sum(bytes), 0), ${outdated} from seen)
     select s.total, s.outdated, ${columns().replace("i.data", data)}

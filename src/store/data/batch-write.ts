@@ -5,11 +5,19 @@ import type { SearchEntry, UniqueValue } from "#domain/data/index-entries.ts";
 import type { ClosedReason } from "#domain/definition/collection.ts";
 import { reportedAction, type AuditedItemAction } from "#domain/item/change.ts";
 import type { ChangeMarks } from "#domain/item/view-marks.ts";
-import type { Status } from "#domain/item/item.ts";
 import type { ItemAuditRecord } from "./changes.ts";
 import { runOnce, classifyError } from "#store/db/retry.ts";
 import { byteLength, chunkJsonRows, type CollectionBind } from "#store/db/statement.ts";
 import { assignMarks, type OpenChange } from "./assigned-marks.ts";
+import {
+  changesAfterLast,
+  createdRow,
+  toJsonRows,
+  updatedRow,
+  type ItemRef,
+  type WrittenItem,
+} from "./batch-rows.ts";
+import { eraseSameIds } from "./erase-deleted-items.ts";
 import { viewGuard, type CreateLimits } from "./view-guard.ts";
 import {
   claimKey,
@@ -21,21 +29,8 @@ import {
 } from "./replays.ts";
 import { attachFiles, releaseFiles, type ItemFiles } from "./attach-files.ts";
 import { guardReferences, type GuardedReference } from "./references.ts";
+import { rowIdsFree } from "./row-ids.ts";
 import type { BatchValues, BatchRowValues } from "./batch-statements.ts";
-
-/** The number of an existing item, or −1, −2, … for the items that the batch creates, in order. */
-type ItemRef = number;
-
-interface WrittenItem {
-  ref: ItemRef;
-  id: string;
-  status: Status | null;
-  version: number;
-  /** Milliseconds since 1970. The database assigns the time of new items. */
-  updatedAt: number;
-  /** Stored data, JSON. */
-  data: string;
-}
 
 interface WrittenChange {
   ref: ItemRef;
@@ -67,6 +62,8 @@ export interface BatchWrite {
   entriesToRemove: [ref: ItemRef, field: number, value: string | number][];
   entriesToAdd: [ref: ItemRef, ...SearchEntry][];
   createdItems: WrittenItem[];
+  /** The IDs of new items that the batch creates for rows of a file. */
+  importedIds: string[];
   updatedItems: WrittenItem[];
   deletedNumbers: number[];
   /**
@@ -126,6 +123,11 @@ export async function storeBatch(
     const failure = classifyError(error);
     // Another request imported the same row. The next read finds it.
     if (failure.kind === "unique" && failure.table === "item") return { outcome: "stale" };
+    if (failure.kind === "unique" && failure.table === "deleted_item") {
+      // The former version of the service can give an ID of a deleted item to an imported item.
+      await eraseSameIds(db, write.deletedNumbers);
+      return { outcome: "stale" };
+    }
     if (failure.kind !== "guard") throw error;
     const { constraint } = failure;
     if (
@@ -217,6 +219,7 @@ function buildRowStatements(
   return [
     ...bindRows(batch.itemsUnchanged, toJsonRows(write.expectedVersions)),
     ...bindRows(deleted.deletedUnchanged, toJsonRows(write.expectedDeleted)),
+    ...bindRows(rowIdsFree, toJsonRows(write.importedIds.map((id) => [id]))),
     ...guardReferences(write.references).map((bind) => bind(db, {})),
     ...bindRows(batch.deleteUnique, toJsonRows(write.uniqueValuesToRemove)),
     ...bindRows(batch.insertUnique, toJsonRows(write.uniqueValuesToAdd)),
@@ -238,30 +241,6 @@ function buildRowStatements(
     ...(write.keptUntil === null ? [] : bindRows(deleted.keepDeleted, toJsonRows(keptRows))),
     ...bindRows(batch.deleteItems, numbers),
   ];
-}
-
-const toJsonRows = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row));
-
-/** Embeds the data as JSON. An escaped string could exceed the size of a parameter. */
-function createdRow(
-  { ref, id, status, version, data }: WrittenItem,
-  followingChanges: Map<ItemRef, number>,
-) {
-  const head = JSON.stringify([ref, id, status, version]).slice(0, -1);
-  return `${head},${data},${followingChanges.get(ref) ?? 0}]`;
-}
-
-function updatedRow(
-  { ref, status, version, updatedAt, data }: WrittenItem,
-  followingChanges: Map<ItemRef, number>,
-) {
-  const head = JSON.stringify([ref, status, version]).slice(0, -1);
-  return `${head},${data},${followingChanges.get(ref) ?? 0},${updatedAt}]`;
-}
-
-/** Counts the changes of the batch after the last change of each item. */
-function changesAfterLast(changes: readonly WrittenChange[]): Map<ItemRef, number> {
-  return new Map(changes.map(({ ref }, index) => [ref, changes.length - 1 - index]));
 }
 
 /** Offsets count from the last stored change, which each chunk's statement moves forward. */

@@ -119,6 +119,27 @@ export async function eraseDeletedItem(
   return (results.at(-1)?.meta.changes ?? 0) > 0;
 }
 
+const selectSameIds = dataStatement<{ numbers: string }>((db, values) =>
+  db
+    .select({ number: deletedItem.number })
+    .from(deletedItem)
+    .where(
+      sql`id in (select id from item where number in (select value from json_each(${values.numbers})))`,
+    ),
+);
+
+/** Erases the deleted items that have the same IDs as these items. The items can then be deleted, too. */
+export async function eraseSameIds(
+  db: CollectionDatabase,
+  numbers: readonly number[],
+): Promise<void> {
+  const statement = selectSameIds(db, { numbers: JSON.stringify(numbers) });
+  const { results } = await retryTransient(db, () => statement.all<{ number: number }>());
+  const deletedNumbers = JSON.stringify(results.map(({ number }) => number));
+  const values = { numbers: deletedNumbers, until: anyTime };
+  await retryTransient(db, () => db.batch(eraseItems(db, values)));
+}
+
 const selectById = "select number from deleted_item where id = ?1";
 
 /** Finds a deleted item by its ID in the databases that may have it. Older IDs do not contain the collection. */

@@ -229,7 +229,10 @@ async function runBulk(bulk: Bulk, change: BulkChange): Promise<Outcome> {
   });
   const { act } = change;
   const isUndoable = cursorText === "" && report.done > 0;
-  const undo = isUndoable ? undoOfRequest(listPath, act, c.var.requestId) : undefined;
+  const { requestId } = c.var;
+  const undo = isUndoable
+    ? undoOfRequest(listPath, act, { requestId, count: report.done })
+    : undefined;
   const flash = { ...result, undo };
   // A result that fits a flash message needs no separate page.
   if (cursorText === "" && refused <= maxFlashRefusals) {

@@ -6,7 +6,7 @@ import { isObject } from "#domain/json.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
 import type { ItemView } from "#domain/item/item.ts";
 import { etagOf } from "#domain/preconditions.ts";
-import { formatChoices } from "#domain/problem/field-errors.ts";
+import { formatChoices, isTooComplex } from "#domain/problem/field-errors.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import type { ProblemCode } from "#domain/problem/catalogue.ts";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -103,11 +103,12 @@ export function reasonOf(
   if (reasonName !== undefined) return bulk.reasons[reasonName];
   if (act === "reopen" && refusal.code === "conflict") return bulk.reasons.open;
   if (refusal.code !== "invalid_input") return problems.detail(refusal);
-  if (act === "close") return bulk.reasons.draft;
+  if (act === "close" && !isTooComplex(refusal)) return bulk.reasons.draft;
   return ((refusal.members["errors"] ?? []) as FieldError[])
     .map((error) => {
       const field = fields.find(({ key }) => key === error.field);
-      const label = field?.label ?? error.field;
+      // An error of all values together has no label.
+      const label = field?.label ?? (error.field === "data" ? "" : error.field);
       const reason = problems.reason(error, field);
       return label === "" ? reason : problems.at(label, reason);
     })

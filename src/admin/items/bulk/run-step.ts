@@ -1,5 +1,10 @@
 import type { Context } from "hono";
-import { writeRows, type RowOutcome } from "#actions/import-rows.ts";
+import {
+  writeAllowance,
+  writeRows,
+  type RowOutcome,
+  type WriteAllowance,
+} from "#actions/import-rows.ts";
 import { queryItems, type ItemQuery } from "#actions/query-items.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { wholeCollection } from "#domain/data/narrow.ts";
@@ -63,16 +68,21 @@ export async function runStep(
   const end = ctx.now() + maxStepMs;
   let position: CursorPosition | null = from;
   let next: NextPosition | null = null;
+  let hasReadAll = false;
   const foundIds = new Set<string>();
+  const allowance = writeAllowance();
   for (let batch = 0; batch < batchesPerStep; batch += 1) {
     const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };
     const page = await queryItems(ctx, compiled, query, position, maxOperations);
     for (const { id } of page.views) foundIds.add(id);
-    await changeItems({ ...run, compiled: wholeCollection(page.compiled) }, page.views);
-    position = next = page.nextPosition;
-    if (next === null || ctx.now() >= end) break;
+    const pageRun = { ...run, compiled: wholeCollection(page.compiled) };
+    const count = await changeItems(pageRun, page.views, allowance);
+    hasReadAll = page.nextPosition === null;
+    const lastPosition = count < page.views.length ? page.positions[count - 1] : undefined;
+    position = next = lastPosition ?? page.nextPosition;
+    if (next === null || allowance.batches <= 0 || ctx.now() >= end) break;
   }
-  if (from === null && next === null) reportMissing(run, foundIds, readTexts(c).bulk.reasons.gone);
+  if (from === null && hasReadAll) reportMissing(run, foundIds, readTexts(c).bulk.reasons.gone);
   return next;
 }
 
@@ -89,15 +99,30 @@ function reportMissing(
 
 /**
  * Changes items at the versions that the search returned, so that each item still matches when it is changed. Searches
- * again for an item that has changed since, and changes it only if it still matches.
+ * again for an item that has changed since, and changes it only if it still matches. Returns the number of items that it
+ * decided on, in order, until the allowance ended.
  */
-async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> {
+async function changeItems(
+  run: Run,
+  views: readonly ItemView[],
+  allowance: WriteAllowance,
+): Promise<number> {
   const { c, compiled, selection, change, report } = run;
   const ctx = c.var.action;
   let remaining = views;
+  let count = views.length;
   for (let attempt = 1; remaining.length > 0; attempt += 1) {
     const operations = remaining.map((view) => operationOf(change, view));
-    const outcomes = await writeRows(ctx, compiled, operations);
+    const outcomes = await writeRows(
+      ctx,
+      compiled,
+      operations,
+      attempt === 1 ? allowance : undefined,
+    );
+    if (attempt === 1) {
+      count = outcomes.length;
+      remaining = views.slice(0, count);
+    }
     const isLast = attempt === maxAttempts;
     const outdated = remaining.filter((view, index) => {
       const outcome = outcomes[index];
@@ -105,7 +130,7 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
       countOutcome(run, view, outcome);
       return false;
     });
-    if (outdated.length === 0) return;
+    if (outdated.length === 0) break;
     const idCondition = { field: "$id", op: "in", value: outdated.map(({ id }) => id) };
     const again = selectionQuery(c, compiled, selection, [idCondition]);
     const page = await queryItems(ctx, compiled, again, null, maxOperations);
@@ -117,6 +142,7 @@ async function changeItems(run: Run, views: readonly ItemView[]): Promise<void> 
     }
     remaining = page.views;
   }
+  return count;
 }
 
 const isOutdated = (outcome: RowOutcome | undefined) =>

@@ -1,18 +1,21 @@
 import type { Context } from "hono";
-import { listAudit } from "#actions/audit.ts";
-import { describeChanges } from "#actions/describe-changes.ts";
+import {
+  batchChanges,
+  listOwnChanges,
+  loadChangedFields,
+  type RequestChange,
+} from "#actions/request-changes.ts";
+import type { ActionContext } from "#actions/context.ts";
 import { restoreItems } from "#actions/restore-items.ts";
 import { writeRows } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import type { AuditAction } from "#domain/audit.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import { maxOperations, type BatchOperation } from "#domain/item/body.ts";
-import { itemAction } from "#domain/item/change.ts";
+import type { BatchOperation } from "#domain/item/body.ts";
+import { itemAction, type AuditedItemAction } from "#domain/item/change.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { Problem, problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
-import type { AuditEntry } from "#store/home/audit-log.ts";
-import { textOf, type FormValues } from "#admin/form-input.ts";
+import { numberOf, textOf, type FormValues } from "#admin/form-input.ts";
 import { previousData } from "#admin/items/history.tsx";
 import { itemsPath } from "#admin/items/load-item.ts";
 import type { Outcome } from "#admin/page.ts";
@@ -27,13 +30,17 @@ const maxUndone = 500;
 const undoableActs = ["edit", "close", "reopen", "delete"] as const;
 type UndoableAct = (typeof undoableActs)[number];
 
-/** Returns the form that reverts the changes of one request of a bulk action. */
-export const undoOfRequest = (listPath: string, act: UndoableAct, requestId: string): Undo => ({
+/** Returns the form that reverts the changes of one request of a bulk action. `count` is the number of changed items. */
+export const undoOfRequest = (
+  listPath: string,
+  act: UndoableAct,
+  { requestId, count }: { requestId: string; count: number },
+): Undo => ({
   action: actionOf(listPath),
-  values: { act: "undo", of: act, request: requestId },
+  values: { act: "undo", of: act, request: requestId, count: String(count) },
 });
 
-function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditAction {
+function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditedItemAction {
   if (act === "edit") return itemAction(kind, "update");
   if (act === "delete") return itemAction(kind, "delete");
   return act === "close" ? "submission.close" : "submission.reopen";
@@ -49,31 +56,32 @@ export async function undoBulk(
   form: FormValues,
 ): Promise<Outcome> {
   const ctx = c.var.action;
-  const { kind, key } = compiled.collection;
+  const { kind } = compiled.collection;
   const act = undoableActs.find((each) => each === textOf(form["of"])) ?? "edit";
-  const filter = {
-    actor: ctx.actor,
-    action: auditActionOf(act, kind),
-    collection: `${kind}:${key}`,
-  };
-  const request = textOf(form["request"]);
-  const { groups } = await listAudit(ctx, filter, null, maxUndone, true);
-  const entries = groups.map(({ entry }) => entry).filter(({ requestId }) => requestId === request);
-  if (request === "" || entries.length === 0) throw problem.notFound();
-  if (act === "delete") return undoDeletion(c, compiled, entries);
-  const operations =
-    act === "edit" ? await buildEdits(c, entries) : entries.flatMap(reverseOperation(act));
+  const requestId = textOf(form["request"]);
+  const limit = readCount(form);
+  const filter = { requestId, action: auditActionOf(act, kind), limit };
+  const changes = requestId === "" ? [] : await listOwnChanges(ctx, compiled, filter);
+  if (changes.length === 0) throw problem.notFound();
+  if (act === "delete") return undoDeletion(c, compiled, changes);
   let done = 0;
-  for (let start = 0; start < operations.length; start += maxOperations) {
-    const batch = operations.slice(start, start + maxOperations);
-    const outcomes = await writeRows(ctx, compiled, batch);
+  for (const batch of batchChanges(changes)) {
+    const operations =
+      act === "edit" ? await buildEdits(ctx, compiled, batch) : batch.map(reverseOperation(act));
+    const outcomes = await writeRows(ctx, compiled, operations);
     done += outcomes.filter((outcome) => !(outcome instanceof Problem)).length;
   }
   const { bulk, terms } = readTexts(c);
-  const omittedCount = entries.length - done;
+  const omittedCount = changes.length - done;
   const text = bulk.undone(act, terms.collections[kind].itemCount(done), omittedCount);
   const document = { done, refused: omittedCount };
   return { to: itemsPath(c, kind), flash: { text, isPartial: omittedCount > 0 }, document };
+}
+
+/** Reads the number of changes. The search for them then ends with the last one. */
+function readCount(form: FormValues): number {
+  const count = Math.trunc(numberOf(form["count"]));
+  return count > 0 ? Math.min(count, maxUndone) : maxUndone;
 }
 
 const maxNamed = 5;
@@ -82,9 +90,9 @@ const maxNamed = 5;
 async function undoDeletion(
   c: Context<AdminEnv>,
   { collection }: CompiledCollection,
-  entries: readonly AuditEntry[],
+  changes: readonly RequestChange[],
 ): Promise<Outcome> {
-  const ids = entries.map(({ subject }) => subject);
+  const ids = changes.map(({ itemId }) => itemId);
   const { compiled, results } = await restoreItems(c.var.action, collection, ids);
   const text = readTexts(c);
   const omittedItems = results.flatMap(({ id, refusal }) =>
@@ -111,25 +119,24 @@ async function undoDeletion(
 /** Reopens the items that a request closed, or closes the items that it reopened, at the version that it stored. */
 const reverseOperation =
   (act: "close" | "reopen") =>
-  ({ subject: id, version }: AuditEntry): BatchOperation[] => {
-    if (version === null) return [];
+  ({ itemId: id, version }: RequestChange): BatchOperation => {
     const ifMatch = [etagOf(version)];
     return act === "close"
-      ? [{ op: "reopen", id, ifMatch }]
-      : [{ op: "update", id, body: { status: "closed" }, ifMatch }];
+      ? { op: "reopen", id, ifMatch }
+      : { op: "update", id, body: { status: "closed" }, ifMatch };
   };
 
 /** Builds updates that restore the values before each change, for items that still have the version after it. */
 async function buildEdits(
-  c: Context<AdminEnv>,
-  entries: readonly AuditEntry[],
+  ctx: ActionContext,
+  compiled: CompiledCollection,
+  changes: readonly RequestChange[],
 ): Promise<BatchOperation[]> {
-  const descriptions = await describeChanges(c.var.action, entries);
-  return entries.flatMap(({ number, subject, version }): BatchOperation[] => {
-    const description = descriptions.get(number);
-    if (!description?.fields || version === null) return [];
-    const { fields } = description.compiled.collection.definition.fields;
-    const data = previousData(description.fields, fields);
-    return [{ op: "update", id: subject, body: { data }, ifMatch: [etagOf(version)] }];
+  const changedFields = await loadChangedFields(ctx, compiled, changes);
+  return changes.flatMap(({ number, itemId, version }): BatchOperation[] => {
+    const fieldChanges = changedFields.get(number);
+    if (!fieldChanges) return [];
+    const data = previousData(fieldChanges, compiled.collection.definition.fields.fields);
+    return [{ op: "update", id: itemId, body: { data }, ifMatch: [etagOf(version)] }];
   });
 }

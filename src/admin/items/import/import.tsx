@@ -1,4 +1,5 @@
-import { importFingerprint, createOperationBuilder, rowIds } from "#domain/import/csv.ts";
+import { importFingerprint, createOperationBuilder } from "#domain/import/csv.ts";
+import { rowIds } from "#domain/import/row-ids.ts";
 import { sha256 } from "#domain/credential/keys.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import { findDuplicateRows } from "#domain/import/duplicates.ts";
@@ -16,7 +17,13 @@ import { keyParam, getStoredCollection } from "#admin/items/load-item.ts";
 import type { Context } from "hono";
 import type { AdminEnv } from "#http/env.ts";
 import { csvLine, defuse } from "#documents/csv.ts";
-import { checkRows, writeRows, type CheckedRow, type ImportRow } from "#actions/import-rows.ts";
+import {
+  checkRows,
+  writeAllowance,
+  writeRows,
+  type CheckedRow,
+  type ImportRow,
+} from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { problem, type Problem } from "#domain/problem/problem.ts";
 import { readTexts, viewerOf } from "#admin/preferences.ts";
@@ -101,7 +108,7 @@ const changeDocument = ({ line, id, fields }: ChangedRow) => ({
   fields: fields.map(({ key, from, to }) => ({ field: key, from, to })),
 });
 
-/** The number of rows that one step writes. The page's script or a button starts the next step. */
+/** The maximum number of rows that one step writes. The page's script or a button starts the next step. */
 const rowsPerStep = 5 * maxOperations;
 /** The maximum number of rejected rows in a JSON response. The download contains all of them. */
 const maxReportedRows = 100;
@@ -181,11 +188,14 @@ async function writeStep(
   const from = readOffset(form);
   const rows = (await buildRows(file, compiled)).slice(from, from + rowsPerStep);
   let counts = from === 0 ? zeroCounts : readCounts(form);
-  for (let start = 0; start < rows.length; start += maxOperations) {
-    const batch = rows.slice(start, start + maxOperations);
-    counts = countOutcomes(await writeRows(c.var.action, compiled, batch), counts);
+  const allowance = writeAllowance();
+  let next = from;
+  while (next < from + rows.length && allowance.batches > 0) {
+    const batch = rows.slice(next - from, next - from + maxOperations);
+    const outcomes = await writeRows(c.var.action, compiled, batch, allowance);
+    counts = countOutcomes(outcomes, counts);
+    next += outcomes.length;
   }
-  const next = from + rows.length;
   const props = { collection, file, counts };
   const document = { rows: file.csv.rows.length, written: counts };
   if (next < file.csv.rows.length) {

@@ -52,12 +52,12 @@ function toRowErrors(
   if (errors.length === 0) return [{ column: -1, place: "", reason: text.problems.detail(error) }];
   const keys = columns.map(targetKey);
   return errors.map((each) => {
-    const name = each.field.replace(/^operations\[\d+\]\.?(data\.)?/, "");
+    const name = each.field.replace(/^operations\[\d+\]\.?/, "").replace(/^data(\.|$)/, "");
     const [key = "", path = ""] = /^([^.[]*)(.*)$/.exec(name)?.slice(1) ?? [];
     const field = findField(fields, name);
     const label = fields.find((known) => known.key === key)?.label ?? labelOfTarget(key, text);
     const target = key === "id" || key === "status" ? `$${key}` : key;
-    const column = keys.indexOf(keys.includes(key) ? key : target);
+    const column = key === "" ? -1 : keys.indexOf(keys.includes(key) ? key : target);
     return {
       column,
       place: label === "" ? "" : placeInWords(label, path, field, text),

@@ -16,6 +16,7 @@ export const deletedItems = (): Catalogue["deletedItems"] => ({
   restored: (title) => `「${title}」を復元しました`,
   refusals: {
     gone: () => "すでに存在しません",
+    exists: () => "同じ ID のデータが存在します",
     full: () => "フォームの回答数が上限に達しています",
     taken: (field, value) =>
       `重複できない「${field}」の値「${value}」を、ほかのデータが使用しています`,
