@@ -38,7 +38,7 @@ describe("A batch of 100 updates of an item with long hidden texts", () => {
     const { id } = (await owner.post(path, { data: { title: "x", n: 999 } })).body;
     for (const key of letters) {
       const patched = await owner.patch(`/submissions/${id}`, {
-        data: { [key]: "語".repeat(45_000) + (key === "e" ? "ours" : "") },
+        data: { [key]: "語".repeat(8000) + (key === "e" ? "ours" : "") },
       });
       expect([patched.status, patched.text.slice(0, 200)]).toEqual([200, expect.anything()]);
     }
@@ -56,6 +56,6 @@ describe("A batch of 100 updates of an item with long hidden texts", () => {
     };
     await send(1);
     const one = await send(1);
-    expect(await send(100)).toBeLessThan(one + 1000);
+    expect(await send(100)).toBeLessThan(one + 500);
   }, 30_000);
 });

@@ -5,14 +5,13 @@ import { itemNumberRange, type Item } from "#domain/item/item.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { dataStatement } from "#store/db/statement.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
-import { itemCost, maxCostPerByte } from "#domain/search/item-cost.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { itemFromRow, type ItemRow } from "./items.ts";
 import { preparePageStatement, type PageStatement } from "./search/batch.ts";
 import { matchesRowSql, selectGivenRowIds, type GivenRowId } from "./row-ids.ts";
 import { columns } from "./search/scan.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { examinedTables, seesItemSql } from "./search/shown.ts";
+import { seesItemSql } from "./search/shown.ts";
 
 /** The items that the operations of a batch name. */
 export interface ItemLookup {
@@ -104,6 +103,8 @@ function lookupStatement(
   );
   const items = `select i.number, octet_length(i.data) as bytes from named n cross join item i on i.number = n.number
       where i.collection_id = ${collectionId}`;
+  // Without a limit, because one that hidden items can reach would show that they exist.
+  const seen = shownBy ? ` and ${seesItemSql(shownBy, values)}` : "";
   const outdated = isNarrow
     ? `(select fields from indexing where collection_id = ${collectionId})`
     : "null";
@@ -115,31 +116,8 @@ function lookupStatement(
       union select u.item from ${values.table(uniqueValues)} e
         cross join unique_value u on u.field = e.value ->> 0 and u.value = e.value ->> 1
       union select i.number from ${values.table(rowIds)} e cross join item i on ${matchesRowSql("i.id", "e.value")}),
-    seen as materialized (${shownBy ? seenItemsSql(items, shownBy, maxBytes, values) : items}),
+    seen as materialized (${items}${seen}),
     size(total, outdated) as materialized (select coalesce(sum(bytes), 0), ${outdated} from seen)
     select s.total, s.outdated, ${columns().replace("i.data", data)}
       from size s left join seen n on true left join item i on i.number = n.number`);
-}
-
-/**
- * The maximum cost of evaluating a view on hidden items. A higher cost must not cause an error, because it would show that
- * hidden items exist. Therefore, the largest items then count as hidden.
- */
-const maxHiddenCost = 200_000_000;
-
-/** Up to this cost per byte, all hidden items that a batch can name stay near that limit. */
-const maxCheapCostPerByte = 3;
-
-/** SQL for those of the items `i` that the caller sees. Ends when they have twice as many bytes as fit. */
-function seenItemsSql(
-  items: string,
-  shownBy: ShownBy,
-  maxBytes: number,
-  values: SearchValues,
-): string {
-  if (maxCostPerByte(itemCost(shownBy.conditions)) <= maxCheapCostPerByte)
-    return `${items} and ${seesItemSql(shownBy, values)}`;
-  const limits = { shown: 2 * maxBytes, hidden: maxHiddenCost };
-  return `with ${examinedTables(shownBy, values, { items, shown: "bytes", limits })}
-      select number, bytes from examined where is_seen`;
 }

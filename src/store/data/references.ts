@@ -17,7 +17,8 @@ import type { ShownBy } from "#domain/search/tree.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { examinedTables } from "./search/shown.ts";
+import { recordCostSql, seesItemSql } from "./search/shown.ts";
+import { viewCostSql } from "./search/view-bound.ts";
 import {
   collectionStatement,
   dataStatement,
@@ -159,6 +160,29 @@ interface VisibleVersions {
 }
 
 /**
+ * SQL for the table `examined` of the records in `items`, smallest first, with whether the caller sees each one
+ * (`is_seen`) and the `cost` of deciding this. The recursion examines one record after another, so that it can end at the
+ * first one after a limit.
+ */
+function examinedTables(
+  items: string,
+  shownBy: ShownBy,
+  limits: RecordCosts,
+  values: SearchValues,
+): string {
+  const isSeen = seesItemSql(shownBy, values);
+  const cost = viewCostSql(shownBy, values, recordCostSql(shownBy));
+  const shownSum = "(e.shown + iif(e.is_seen, e.cost, 0))";
+  const hiddenSum = "(e.hidden + iif(e.is_seen, 0, e.cost))";
+  return `placed as materialized (select *, row_number() over (order by bytes, number) as place from (${items})),
+      examined(place, id, version, is_seen, cost, shown, hidden) as (
+        select 0, null, null, 0, 0, 0, 0
+        union all select n.place, n.id, n.version, ${isSeen}, ${cost}, ${shownSum}, ${hiddenSum}
+        from examined e cross join placed n on n.place = e.place + 1 cross join item i on i.number = n.number
+        where ${shownSum} <= ${limits.shown} and ${hiddenSum} <= ${limits.hidden})`;
+}
+
+/**
  * Finds the records of an app that a caller sees through a view, and the revision of the definition that was read with
  * them. Examines the smallest records first, and no more of them after a limit.
  */
@@ -172,8 +196,7 @@ export async function findVisibleVersions(
   const { collectionId } = db;
   const items = `select i.number, i.id, i.version, octet_length(i.data) as bytes
         from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId}`;
-  const names = ["id", "version"];
-  const tables = examinedTables(shownBy, values, { items, names, shown: "cost", limits });
+  const tables = examinedTables(items, shownBy, limits, values);
   const statement = values.statement(`with ${tables}
     select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated, r.*
     from collection c left join indexing x on x.collection_id = c.id

@@ -13,7 +13,7 @@ import { hiddenBytesSql, measuringCost, shownMeasure } from "#store/data/search/
 import { rangeSql } from "#store/data/search/driver.ts";
 import { createdRange, itemRange, withRange } from "#store/data/search/ranges.ts";
 import { settledStampSql, type PageStatement } from "#store/data/search/batch.ts";
-import { candidatesSql, itemJoinSql, type RangeScan } from "#store/data/search/scan.ts";
+import { candidatesSql, itemJoinSql, scanOf, type RangeScan } from "#store/data/search/scan.ts";
 import {
   atFirstSql,
   computedOnceSql,
@@ -60,7 +60,8 @@ export function aggregateStatements(
   const build = (select: (rows: string, builder: Builder) => string): PageStatement => {
     const values = new SearchValues();
     const range = itemRange(collectionId, aggregate.search, values);
-    const scan: RangeScan = {
+    const driver = source.reads === "items" ? source.driver : null;
+    const wholeScan: RangeScan = {
       collectionId,
       search: aggregate.search,
       start: null,
@@ -68,6 +69,7 @@ export function aggregateStatements(
       budget: { rows: 0, cost: 0, room: { shown: 0, hidden: 0 } },
       range,
     };
+    const scan = scanOf(driver, wholeScan, values);
     const builder = { scan, values, rowColumns, groupColumns };
     const rows =
       source.reads === "entries" ? entryRows(builder, source) : itemRows(builder, source);

@@ -24,6 +24,7 @@ import {
   candidatesSql,
   itemJoinSql,
   itemsWithin,
+  scanOf,
   sizeSql,
   type RangeScan,
   type Scan,
@@ -60,7 +61,8 @@ function countSql(plan: Plan, scan: RangeScan, values: SearchValues): string {
   const otherConditions = conditions.filter((condition) => !isCreatedRange(condition));
   if (otherConditions.length === 0) return countRange(scan);
   const planDriver = "driver" in plan ? plan.driver : null;
-  if (planDriver && "by" in planDriver) return countItems(planDriver, scan, values);
+  if (planDriver && "by" in planDriver)
+    return countItems(planDriver, scanOf(planDriver, scan, values), values);
   const isNarrow =
     plan.scan === "none" && (planDriver !== null || otherConditions.length < conditions.length);
   if (isNarrow && conditions.length > 1) return countItems(planDriver, scan, values);

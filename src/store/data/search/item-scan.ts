@@ -1,8 +1,9 @@
 import type { SearchValues } from "./search-values.ts";
 import { lookUpRows } from "./cost.ts";
-import { inRangeSql, namedItemsSql, rangeAfter, type NamedItems } from "./ranges.ts";
+import { rangeAfter, type NamedItems } from "./ranges.ts";
 import {
   ascendingScanSql,
+  candidatesSql,
   hitColumns,
   fullPageSql,
   itemJoinSql,
@@ -19,8 +20,8 @@ export function namedItemSql(driver: NamedItems, scan: RangeScan, values: Search
   const startNumber = scan.start && values.scalar(scan.start.number);
   const range = rangeAfter(scan.range, scan.search.order, startNumber);
   return `select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
-    from (${namedItemsSql(driver, scan.collectionId, values)}) c cross join item i on ${itemJoinSql(scan)}
-    where ${inRangeSql(range)} and ${conditionsSql(scan, values)}`;
+    from (select c.item from ${candidatesSql(driver, { ...scan, range }, values)}) c cross join item i on ${itemJoinSql(scan)}
+    where ${conditionsSql(scan, values)}`;
 }
 
 /** Scans the items by number, in a window that the budget limits. */

@@ -16,6 +16,7 @@ import {
   nullColumns,
   itemJoinSql,
   itemsWithin,
+  scanOf,
   sizeSql,
   type RangeScan,
   type Scan,
@@ -66,7 +67,11 @@ import { missingFromResult, missingValuesStatement, type FieldValue } from "./mi
 function pageStatement(plan: Plan, scan: Scan, rows: number): PageStatement {
   const values = new SearchValues();
   const range = itemRange(scan.collectionId, scan.search, values);
-  const text = withRange(range, planSql(plan, { ...scan, range }, rows, values));
+  const driver = "driver" in plan ? plan.driver : null;
+  const text = withRange(
+    range,
+    planSql(plan, scanOf(driver, { ...scan, range }, values), rows, values),
+  );
   const { shownBy } = scan.search;
   return values.statement(shownBy ? limitedPageSql(scan, shownBy, text, rows, values) : text);
 }

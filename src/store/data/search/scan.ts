@@ -10,6 +10,7 @@ import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
 import {
   atFirstSql,
   computedOnceSql,
+  ownConditions,
   partCostsSql,
   runningSql,
   seesItemSql,
@@ -20,7 +21,6 @@ import {
   inRangeSql,
   type ItemRange,
   namedItemsSql,
-  type NamedItems,
   type Driver,
   type PageStart,
 } from "./ranges.ts";
@@ -39,6 +39,8 @@ export interface Scan {
 /** A scan with the item range of its statement. */
 export interface RangeScan extends Scan {
   range: ItemRange;
+  /** Selects the named items that a narrow caller sees. */
+  seenNames?: string;
 }
 
 export const columnNames = lazy(() => Object.keys(itemColumns()));
@@ -107,20 +109,28 @@ export function candidatesSql(
   const inRange = inRangeSql(scan.range);
   if (!driver) return `(select number as item from item) c where ${inRange}`;
   if (!("by" in driver)) return `${driverSql(driver, values)} and ${inRange}`;
-  return `(${namedCandidatesSql(driver, scan, values)}) c where ${inRange}`;
+  const named = scan.seenNames ?? namedItemsSql(driver, scan.collectionId, values);
+  return `(${named}) c where ${inRange}`;
 }
 
 /**
- * SQL for the numbers of the named items. Items that a narrow caller does not see are missing, so a request that names
- * them reaches no limit because of them.
+ * Returns the scan for a driver. If the driver names items, those that a narrow caller sees become a table that replaces
+ * the view. A request that names items then reaches no limit because of others, and evaluates the view only once.
  */
-function namedCandidatesSql(driver: NamedItems, scan: Scan, values: SearchValues): string {
+export function scanOf(driver: Driver | null, scan: RangeScan, values: SearchValues): RangeScan {
+  const { search } = scan;
+  const { shownBy } = search;
+  if (!shownBy || !driver || !("by" in driver)) return scan;
   const named = namedItemsSql(driver, scan.collectionId, values);
-  const { shownBy } = scan.search;
-  if (!shownBy) return named;
   const table = () => `named_item(item) as materialized (select i.number
       from (${named}) c cross join item i on ${itemJoinSql(scan)} where ${seesItemSql(shownBy, values)})`;
-  return `select item from ${values.define("named_item", table)}`;
+  const seenNames = `select item from ${values.define("named_item", table)}`;
+  const own = {
+    ...search,
+    conditions: ownConditions(search, shownBy),
+    shownBy: { ...shownBy, conditions: [] },
+  };
+  return { ...scan, search: own, seenNames };
 }
 
 /** SQL that joins the item of an entry `c`. Excludes items of other collections, whatever the index contains. */

@@ -1,4 +1,4 @@
-import type { Search, ShownBy } from "#domain/search/tree.ts";
+import type { Condition, Search, ShownBy } from "#domain/search/tree.ts";
 import { itemCost, maxCostPerByte, type ItemCost } from "#domain/search/item-cost.ts";
 import { allSql } from "./conditions.ts";
 import { boundedSql, costBoundSql, itemCostSql, type Measure } from "./cost.ts";
@@ -8,6 +8,10 @@ import { viewCostSql, withinViewSql } from "./view-bound.ts";
 
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
 
+/** Returns the conditions of a search without those of the view. */
+export const ownConditions = ({ conditions }: Search, shownBy: ShownBy): Condition[] =>
+  conditions.filter((condition) => !shownBy.conditions.includes(condition));
+
 /**
  * SQL for the conditions of a search. An item that the caller does not see never reaches them, so it cannot be too
  * heavy for them.
@@ -15,7 +19,7 @@ import { viewCostSql, withinViewSql } from "./view-bound.ts";
 export function conditionsSql({ search }: { search: Search }, values: SearchValues): string {
   const { conditions, shownBy } = search;
   if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
-  const own = conditions.filter((condition) => !shownBy.conditions.includes(condition));
+  const own = ownConditions(search, shownBy);
   const ownSql = allSql(own, values);
   const bounded = boundedSql(own, ownSql, shownMeasure(shownBy, values));
   if (bounded !== ownSql) return ifShown(search, values, bounded);
@@ -39,40 +43,6 @@ export const seesItemSql = (shownBy: ShownBy, values: SearchValues): string =>
 /** SQL for an upper bound of the cost of `seesItemSql`. Does not read the record's data. */
 export const recordCostSql = ({ conditions }: ShownBy): string =>
   conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions));
-
-interface Examination {
-  /** Selects the `number`, the `bytes` and the other `names` of items. */
-  items: string;
-  names?: readonly string[];
-  /** What `shown` adds up for items that the caller sees. For others, `hidden` adds up the cost. */
-  shown: "bytes" | "cost";
-  limits: { shown: number; hidden: number };
-}
-
-/**
- * SQL for the table `examined` of named items, smallest first, with whether the caller sees each one (`is_seen`) and the
- * `cost` of deciding this. The recursion examines one item after another, so that it can end at the first one after a
- * limit.
- */
-export function examinedTables(
-  shownBy: ShownBy,
-  values: SearchValues,
-  { items, names = [], shown, limits }: Examination,
-): string {
-  const columns = ["number", "bytes", ...names];
-  const [isSeen, cost] = [
-    seesItemSql(shownBy, values),
-    viewCostSql(shownBy, values, recordCostSql(shownBy)),
-  ];
-  const shownSum = `(e.shown + iif(e.is_seen, e.${shown}, 0))`;
-  const hiddenSum = "(e.hidden + iif(e.is_seen, 0, e.cost))";
-  return `placed as materialized (select *, row_number() over (order by bytes, number) as place from (${items})),
-      examined(place, ${columns.join(", ")}, is_seen, cost, shown, hidden) as (
-        select 0, ${columns.map((name) => (name === "bytes" ? "0" : "null")).join(", ")}, 0, 0, 0, 0
-        union all select n.place, ${columns.map((name) => `n.${name}`).join(", ")}, ${isSeen}, ${cost}, ${shownSum}, ${hiddenSum}
-        from examined e cross join placed n on n.place = e.place + 1 cross join item i on i.number = n.number
-        where ${shownSum} <= ${limits.shown} and ${hiddenSum} <= ${limits.hidden})`;
-}
 
 /**
  * An amount of each candidate in two parts with separate limits. `shown` counts the parts of items that the caller
