@@ -21,7 +21,7 @@ export const isolatedFiles = ["test/databases/!(moved-tables).test.ts"];
  */
 export const longFiles = {
   worker: [
-    "test/admin/{large-drafts,traces}.test.ts",
+    "test/admin/{expensive-rows,large-drafts,traces}.test.ts",
     "test/permissions/narrow-{attacks,budgets,long-texts,oracles,over-time,page-limits,plans,recalculation,twins}.test.ts",
     "test/permissions/{hidden-sizes,lost-columns,named-hidden,view-bound-feed,view-scan-costs}.test.ts",
     "test/search/{deepest-conditions,large-items,rows-read}.test.ts",
