@@ -14,6 +14,8 @@ const maxFiles = 2;
  * 300 ms longer than in its quickest run.
  */
 const maxMs = 400;
+/** A file whose tests take longer runs only if it failed, or imports the source itself, or if no other is quicker. */
+const maxSlowMs = 1000;
 
 /** The imports of each source and each test file, read again when they change. */
 class Imports {
@@ -76,11 +78,17 @@ export interface TestFile {
   hasFailed: boolean;
 }
 
+interface Choice {
+  paths: string[];
+  /** A file that is nearer but slow. */
+  slowPath: string | undefined;
+}
+
 /**
- * Returns those of the test files that failed, and the nearest to the source: the ones that import it, then those with
+ * Chooses those of the test files that failed, and the nearest to the source: the ones that import it, then those with
  * the most words of its path, then those that mention its name. Of equally near files, quick ones come first.
  */
-export function nearestTests(source: string, tests: readonly TestFile[]): string[] {
+export function nearestTests(source: string, tests: readonly TestFile[]): Choice {
   const words = wordsOf(source);
   const name = new RegExp(basename(source, extname(source)).replaceAll("-", "\\W?"), "i");
   const order = ({ path, text, distance, ms, hasFailed }: TestFile): number[] => {
@@ -88,18 +96,25 @@ export function nearestTests(source: string, tests: readonly TestFile[]): string
     const flags = [!hasFailed, distance > 1].map(Number);
     return [...flags, -commonWords, Number(!name.test(text)), Number(ms > maxMs), distance, ms];
   };
-  let totalMs = 0;
-  return tests
+  const ordered = tests
     .filter(({ distance, hasFailed }) => hasFailed || distance < Infinity)
     .map((test) => ({ ...test, order: order(test) }))
-    .toSorted((a, b) => a.order.map((part, i) => part - (b.order[i] ?? 0)).find(Boolean) ?? 0)
-    .filter(({ ms }) => {
-      if (totalMs > 0 && totalMs + ms > maxMs) return false;
-      totalMs += ms;
-      return true;
-    })
-    .slice(0, maxFiles)
-    .map(({ path }) => path);
+    .toSorted((a, b) => a.order.map((part, i) => part - (b.order[i] ?? 0)).find(Boolean) ?? 0);
+  const quick = ordered.filter(
+    ({ ms, hasFailed, distance }) => ms <= maxSlowMs || hasFailed || distance <= 1,
+  );
+  const candidates = quick.length > 0 ? quick : ordered;
+  const [nearest] = ordered;
+  let totalMs = 0;
+  const chosen = candidates.filter(({ ms }) => {
+    if (totalMs > 0 && totalMs + ms > maxMs) return false;
+    totalMs += ms;
+    return true;
+  });
+  return {
+    paths: chosen.slice(0, maxFiles).map(({ path }) => path),
+    slowPath: nearest === candidates[0] ? undefined : nearest?.path,
+  };
 }
 
 export function runNearestTests(root: string): Plugin {
@@ -114,13 +129,12 @@ export function runNearestTests(root: string): Plugin {
 function watch(root: string, vitest: Vitest): void {
   const relative = (path: string) => path.slice(root.length);
   const shortestMs = new Map<string, number>();
-  let imports: Imports | undefined;
+  const imports = new Imports(root);
   let chosen = "";
   vitest.config.watchTriggerPatterns = [
     {
       pattern: /\/(src|test|bench)\/.*\.tsx?$/,
       testsToRun(id) {
-        imports ??= new Imports(root);
         imports.read(relative(id));
         // Vitest knows which tests import another module of tests.
         if (!id.startsWith(join(root, "src/"))) return undefined;
@@ -138,9 +152,10 @@ function watch(root: string, vitest: Vitest): void {
             hasFailed: module.state() === "failed",
           };
         });
-        const nearest = nearestTests(relative(id), tests);
-        chosen = `Runs ${nearest.length} of ${tests.length} test files. Press a to run all.`;
-        return nearest;
+        const { paths, slowPath } = nearestTests(relative(id), tests);
+        chosen = `Runs ${paths.length} of ${tests.length} test files. Press a to run all.`;
+        if (slowPath !== undefined) chosen += ` Nearer, but slow: ${slowPath}`;
+        return paths;
       },
     },
   ];

@@ -10,7 +10,7 @@ const test = (path: string, distance: number, others: Partial<TestFile> = {}): T
   ...others,
 });
 const nearest = (source: string, tests: TestFile[]) =>
-  nearestTests(`src/${source}.ts`, tests).map((path) =>
+  nearestTests(`src/${source}.ts`, tests).paths.map((path) =>
     path.slice("test/".length, -".test.ts".length),
   );
 
@@ -34,7 +34,20 @@ it("Files that mention the name of the source come before others, and quick file
   expect(nearest("documents/csv", tests)).toEqual(["api/listing", "api/files"]);
 });
 
-it("A slow file runs if no other is as near, and alone", () => {
+it("A slow file runs alone if it imports the source", () => {
   const tests = [test("api/files", 4), test("pattern/pattern", 1, { ms: 3000 })];
   expect(nearest("domain/pattern/parse", tests)).toEqual(["pattern/pattern"]);
+});
+
+it("Other slow files run only if no file is quicker, and are named otherwise", () => {
+  const slow = [test("admin/audit", 4, { ms: 2000 }), test("admin/lists", 4, { ms: 3000 })];
+  const source = "src/admin/audit/audit.tsx";
+  expect(nearestTests(source, [...slow, test("api/files", 4)])).toEqual({
+    paths: ["test/api/files.test.ts"],
+    slowPath: "test/admin/audit.test.ts",
+  });
+  expect(nearestTests(source, slow)).toEqual({
+    paths: ["test/admin/audit.test.ts"],
+    slowPath: undefined,
+  });
 });
