@@ -1,10 +1,11 @@
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import { maxOperations } from "#domain/item/body.ts";
-import type { AuditedItemAction, FieldChange } from "#domain/item/change.ts";
+import type { FieldChange } from "#domain/item/change.ts";
 import {
   listRequestChanges,
   loadFormerValues,
   type RequestChange,
+  type RequestChangeFilter,
 } from "#store/data/request-changes.ts";
 import { buildFieldChanges } from "./changes.ts";
 import type { ActionContext } from "./context.ts";
@@ -18,7 +19,7 @@ const maxFormerBytes = 4_000_000;
 export function listOwnChanges(
   { databases, actor }: ActionContext,
   { collection }: CompiledCollection,
-  filter: { requestId: string; action: AuditedItemAction; limit: number },
+  filter: Omit<RequestChangeFilter, "actor">,
 ): Promise<RequestChange[]> {
   return listRequestChanges(databases.of(collection), { ...filter, actor });
 }

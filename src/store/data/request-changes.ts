@@ -25,6 +25,8 @@ export interface RequestChangeFilter {
   requestId: string;
   actor: Actor;
   action: AuditedItemAction;
+  /** Only changes with lower numbers. */
+  before: number;
   limit: number;
 }
 
@@ -39,7 +41,7 @@ const selectChanges = collectionStatement<RequestChangeFilter>((db, v) =>
     .from(
       sql`(select number, item_id, version, request_id, actor, coalesce(audit_action, action) as audited,
           coalesce(octet_length(former), 0) as bytes
-        from change where number > ${v.collectionId} * ${perCollection} and number < (${v.collectionId} + 1) * ${perCollection}
+        from change where number > ${v.collectionId} * ${perCollection} and number < min((${v.collectionId} + 1) * ${perCollection}, ${v.before})
         order by number desc limit ${maxScannedChanges})`,
     )
     .where(sql`request_id = ${v.requestId} and actor = ${v.actor} and audited = ${v.action}`)

@@ -7,7 +7,7 @@ import {
 } from "#actions/request-changes.ts";
 import type { ActionContext } from "#actions/context.ts";
 import { restoreItems } from "#actions/restore-items.ts";
-import { writeRows } from "#actions/import-rows.ts";
+import { writeAllowance, writeRows } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { BatchOperation } from "#domain/item/body.ts";
@@ -30,14 +30,28 @@ const maxUndone = 500;
 const undoableActs = ["edit", "close", "reopen", "delete"] as const;
 type UndoableAct = (typeof undoableActs)[number];
 
-/** Returns the form that reverts the changes of one request of a bulk action. `count` is the number of changed items. */
+interface Undoable {
+  requestId: string;
+  /** The number of changed items. */
+  count: number;
+  /** The number of the last change that was reverted. All others have lower numbers. */
+  before?: number | undefined;
+}
+
+/** Returns the form that reverts the changes of one request of a bulk action. */
 export const undoOfRequest = (
   listPath: string,
   act: UndoableAct,
-  { requestId, count }: { requestId: string; count: number },
+  { requestId, count, before }: Undoable,
 ): Undo => ({
   action: actionOf(listPath),
-  values: { act: "undo", of: act, request: requestId, count: String(count) },
+  values: {
+    act: "undo",
+    of: act,
+    request: requestId,
+    count: String(count),
+    ...(before === undefined ? {} : { before: String(before) }),
+  },
 });
 
 function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditedItemAction {
@@ -48,7 +62,8 @@ function auditActionOf(act: UndoableAct, kind: CollectionKind): AuditedItemActio
 
 /**
  * Restores the former values of the items that one request of the member edited, or reopens or closes the items again.
- * Finds the items by the changes of that request. Skips items that have changed since.
+ * Finds the items by the changes of that request. Skips items that have changed since. If the items take too long for one
+ * request, the notice offers to continue.
  */
 export async function undoBulk(
   c: Context<AdminEnv>,
@@ -59,23 +74,34 @@ export async function undoBulk(
   const { kind } = compiled.collection;
   const act = undoableActs.find((each) => each === textOf(form["of"])) ?? "edit";
   const requestId = textOf(form["request"]);
-  const limit = readCount(form);
-  const filter = { requestId, action: auditActionOf(act, kind), limit };
+  const before = numberOf(form["before"]) || Number.MAX_SAFE_INTEGER;
+  const filter = { requestId, action: auditActionOf(act, kind), before, limit: readCount(form) };
   const changes = requestId === "" ? [] : await listOwnChanges(ctx, compiled, filter);
   if (changes.length === 0) throw problem.notFound();
   if (act === "delete") return undoDeletion(c, compiled, changes);
   let done = 0;
+  let decidedCount = 0;
+  const allowance = writeAllowance();
   for (const batch of batchChanges(changes)) {
-    const operations =
-      act === "edit" ? await buildEdits(ctx, compiled, batch) : batch.map(reverseOperation(act));
-    const outcomes = await writeRows(ctx, compiled, operations);
+    const reversals =
+      act === "edit" ? await buildEdits(ctx, compiled, batch) : batch.map(reversalOf(act));
+    const operations = reversals.map(({ operation }) => operation);
+    const outcomes = await writeRows(ctx, compiled, operations, allowance);
     done += outcomes.filter((outcome) => !(outcome instanceof Problem)).length;
+    const open = reversals[outcomes.length];
+    decidedCount += open ? batch.indexOf(open.change) : batch.length;
+    if (open || allowance.batches <= 0) break;
   }
   const { bulk, terms } = readTexts(c);
-  const omittedCount = changes.length - done;
-  const text = bulk.undone(act, terms.collections[kind].itemCount(done), omittedCount);
-  const document = { done, refused: omittedCount };
-  return { to: itemsPath(c, kind), flash: { text, isPartial: omittedCount > 0 }, document };
+  const omittedCount = decidedCount - done;
+  const left = changes.length - decidedCount;
+  const text = bulk.undone(act, terms.collections[kind].itemCount(done), omittedCount, left);
+  const listPath = itemsPath(c, kind);
+  const rest = { requestId, count: left, before: changes[decidedCount - 1]?.number };
+  const undo = left > 0 ? undoOfRequest(listPath, act, rest) : undefined;
+  const flash = { text, isPartial: omittedCount + left > 0, undo };
+  const document = { done, refused: omittedCount, ...(left > 0 ? { left } : {}) };
+  return { to: listPath, flash, document };
 }
 
 /** Reads the number of changes. The search for them then ends with the last one. */
@@ -104,7 +130,7 @@ async function undoDeletion(
   const { itemCount } = text.terms.collections[collection.kind];
   const result =
     omittedItems.length === 0
-      ? text.bulk.undone("delete", itemCount(done), 0)
+      ? text.bulk.undone("delete", itemCount(done), 0, 0)
       : text.bulk.notRestored(
           done,
           itemCount(results.length),
@@ -116,14 +142,24 @@ async function undoDeletion(
   return { to: itemsPath(c, collection.kind), flash, document };
 }
 
+interface Reversal {
+  change: RequestChange;
+  operation: BatchOperation;
+}
+
 /** Reopens the items that a request closed, or closes the items that it reopened, at the version that it stored. */
-const reverseOperation =
+const reversalOf =
   (act: "close" | "reopen") =>
-  ({ itemId: id, version }: RequestChange): BatchOperation => {
+  (change: RequestChange): Reversal => {
+    const { itemId: id, version } = change;
     const ifMatch = [etagOf(version)];
-    return act === "close"
-      ? { op: "reopen", id, ifMatch }
-      : { op: "update", id, body: { status: "closed" }, ifMatch };
+    return {
+      change,
+      operation:
+        act === "close"
+          ? { op: "reopen", id, ifMatch }
+          : { op: "update", id, body: { status: "closed" }, ifMatch },
+    };
   };
 
 /** Builds updates that restore the values before each change, for items that still have the version after it. */
@@ -131,12 +167,19 @@ async function buildEdits(
   ctx: ActionContext,
   compiled: CompiledCollection,
   changes: readonly RequestChange[],
-): Promise<BatchOperation[]> {
+): Promise<Reversal[]> {
   const changedFields = await loadChangedFields(ctx, compiled, changes);
-  return changes.flatMap(({ number, itemId, version }): BatchOperation[] => {
+  return changes.flatMap((change): Reversal[] => {
+    const { number, itemId: id, version } = change;
     const fieldChanges = changedFields.get(number);
     if (!fieldChanges) return [];
     const data = previousData(fieldChanges, compiled.collection.definition.fields.fields);
-    return [{ op: "update", id: itemId, body: { data }, ifMatch: [etagOf(version)] }];
+    const operation: BatchOperation = {
+      op: "update",
+      id,
+      body: { data },
+      ifMatch: [etagOf(version)],
+    };
+    return [{ change, operation }];
   });
 }

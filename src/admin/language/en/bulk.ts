@@ -110,10 +110,14 @@ export const bulk = (words: Words) => ({
   set: (field: string, value: string) => `${field} set to “${value}”`,
   cleared: (field: string) => `${field} cleared`,
   /** The result of undoing a bulk action. */
-  undone: (act: Act, items: string, left: number) =>
-    left === 0
-      ? `${items} ${undoneVerbs[act]}`
-      : `${items} ${undoneVerbs[act]}. Skipped ${words.formatCount(left)} that changed since then.`,
+  undone: (act: Act, items: string, omitted: number, left: number) => {
+    const others = [
+      ...(omitted > 0 ? [`Skipped ${words.formatCount(omitted)} that changed since then.`] : []),
+      ...(left > 0 ? [`To continue with the other ${words.formatCount(left)}, undo again.`] : []),
+    ];
+    const result = `${items} ${undoneVerbs[act]}`;
+    return others.length === 0 ? result : [`${result}.`, ...others].join(" ");
+  },
   /** The result of undoing a deletion. Lists some items that were not restored by name, and counts the others. */
   notRestored: (restored: number, items: string, named: readonly Refusal[], others: number) => {
     const names = named.map(({ title, reason }) => `${title} (${reason})`).join(", ");

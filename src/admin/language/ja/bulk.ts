@@ -72,10 +72,18 @@ export const bulk = (numbers: Numbers): Bulk => ({
     `${items}のうち、${skipped[act]}${act === "reopen" ? "" : "の"}回答 ${numbers.formatCount(count)} 件は対象外です。`,
   set: (field, value) => `「${field}」を「${value}」に変更しました`,
   cleared: (field) => `「${field}」の値を消去しました`,
-  undone: (act, items, left) =>
-    left === 0
-      ? `${items}${undoneVerbs[act]}`
-      : `${items}${undoneVerbs[act]}。${numbers.formatCount(left)} 件はその後に変更されたため、そのままです。`,
+  undone: (act, items, omitted, left) => {
+    const others = [
+      omitted > 0
+        ? `${numbers.formatCount(omitted)} 件はその後に変更されたため、そのままです。`
+        : "",
+      left > 0
+        ? `残りの ${numbers.formatCount(left)} 件は、もう一度「元に戻す」を押してください。`
+        : "",
+    ].join("");
+    const result = `${items}${undoneVerbs[act]}`;
+    return others === "" ? result : `${result}。${others}`;
+  },
   notRestored: (restored, items, named, others) => {
     const names = named.map(({ title, reason }) => `${title}（${reason}）`).join("、");
     const more = others > 0 ? `、ほか ${numbers.formatCount(others)} 件` : "";
