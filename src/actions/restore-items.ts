@@ -29,6 +29,8 @@ import { loadCollection } from "./visible.ts";
 export type RestoreRefusal =
   /** The item was erased, or was never deleted. */
   | { reason: "gone" }
+  /** It was restored and deleted again since. */
+  | { reason: "changed" }
   /** Another item has the ID. Only the former version of the service can create one, with a repeated import. */
   | { reason: "exists" }
   | { reason: "full" }
@@ -52,12 +54,13 @@ const batchLimits = { items: 100, bytes: 2_000_000, formulaSteps: 1_000_000 };
 /**
  * Restores deleted items with the current definition. Each item keeps its ID, number and history. Returns for each item
  * why it was not restored, if it was not. An item that already exists again counts as restored, so a request can be
- * repeated.
+ * repeated. With `versions`, restores only items that have these versions.
  */
 export async function restoreItems(
   ctx: ActionContext,
   name: { kind: CollectionKind; key: string },
   ids: readonly string[],
+  versions: ReadonlyMap<string, number> = new Map(),
 ): Promise<{ compiled: CompiledCollection; results: RestoredItem[] }> {
   let compiled = await loadCollection(ctx, name.kind, name.key);
   const results = new Map<string, RestoredItem>();
@@ -65,7 +68,7 @@ export async function restoreItems(
   while (rest().length > 0) {
     const batch = rest().slice(0, batchLimits.items);
     const restored = await retryOnConflict(ctx, async () => {
-      const attempt = await restoreBatch(ctx, compiled, batch);
+      const attempt = await restoreBatch(ctx, compiled, batch, versions);
       if (!attempt) ({ compiled } = await loadCurrentCollection(ctx, compiled));
       return attempt;
     });
@@ -82,6 +85,7 @@ async function restoreBatch(
   ctx: ActionContext,
   compiled: CompiledCollection,
   ids: readonly string[],
+  versions: ReadonlyMap<string, number>,
 ): Promise<RestoredItem[] | undefined> {
   const db = ctx.databases.of(compiled.collection);
   const { items, live, deleted } = await loadDeletedItems(db, ids, batchLimits.bytes);
@@ -91,7 +95,13 @@ async function restoreBatch(
     return [{ id, item: null, refusal: live.has(id) ? null : { reason: "gone" } }];
   });
   const plan = new RestorePlan(ctx, compiled);
-  for (const item of items) if (!plan.isFull && !live.has(item.id)) plan.add(item);
+  for (const item of items) {
+    if (live.has(item.id)) continue;
+    if (plan.isFull) break;
+    const isCurrent = (versions.get(item.id) ?? item.version) === item.version;
+    if (isCurrent) plan.add(item);
+    else plan.refuse(item.id, { reason: "changed" });
+  }
   const action = itemAction(compiled.collection.kind, "restore");
   while (plan.restorations.length > 0) {
     const auditRecord = itemAuditRecord(ctx, action, plan.now);
@@ -144,7 +154,7 @@ class RestorePlan {
   add(before: Item): void {
     const { collection } = this.#compiled;
     const retyped = filledFields(collection.pending?.emptied ?? [], before.data)[0];
-    if (retyped) return this.#refuse(before.id, { reason: "retyped", key: retyped.key });
+    if (retyped) return this.refuse(before.id, { reason: "retyped", key: retyped.key });
     const { actor, databases } = this.#ctx;
     const state = { status: before.status, data: this.#presentDataOf(before) };
     const after = nextItemVersion(
@@ -158,7 +168,7 @@ class RestorePlan {
     const values = uniqueValues(collection, after.data, after.status);
     for (const value of values) {
       const id = this.#takers.get(JSON.stringify(value));
-      if (id !== undefined) return this.#refuse(before.id, this.#taken(after, value[0], id));
+      if (id !== undefined) return this.refuse(before.id, this.#taken(after, value[0], id));
     }
     this.#formulaSteps += viewWork(this.#compiled, after);
     try {
@@ -166,7 +176,7 @@ class RestorePlan {
       this.restorations.push({ before, after, data, values });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "too_large") throw error;
-      return this.#refuse(before.id, { reason: "too_large" });
+      return this.refuse(before.id, { reason: "too_large" });
     }
     for (const value of values) this.#takers.set(JSON.stringify(value), before.id);
   }
@@ -180,7 +190,7 @@ class RestorePlan {
     return after;
   }
 
-  #refuse(id: string, refusal: RestoreRefusal): void {
+  refuse(id: string, refusal: RestoreRefusal): void {
     this.#refused.push({ id, item: null, refusal });
   }
 
@@ -193,7 +203,7 @@ class RestorePlan {
   /** Rejects the items after the first ones, because the form is full. */
   keepFirst(count: number): void {
     for (const { before } of this.restorations.slice(count))
-      this.#refuse(before.id, { reason: "full" });
+      this.refuse(before.id, { reason: "full" });
     this.restorations = this.restorations.slice(0, count);
   }
 
@@ -206,7 +216,7 @@ class RestorePlan {
     const count = this.restorations.length;
     this.restorations = this.restorations.filter(({ before, after }) => {
       const conflict = conflicts.find(({ wanting }) => wanting === before.number);
-      if (conflict) this.#refuse(before.id, this.#taken(after, conflict.field, conflict.id));
+      if (conflict) this.refuse(before.id, this.#taken(after, conflict.field, conflict.id));
       return !conflict;
     });
     return this.restorations.length < count;

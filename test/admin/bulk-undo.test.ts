@@ -72,6 +72,23 @@ describe("The undo of a bulk action", () => {
     });
   });
 
+  it("restores no item that somebody restored and deleted again", async () => {
+    const form = await makeForm(owner, [{ key: "team", type: "text" }]);
+    await store(form, 100);
+    const all = (await owner.get(`/forms/${form}/submissions?limit=2`)).body.items;
+    const [first, second] = all.map(({ id }: Json) => id);
+    const values = await runAndOfferUndo(form, { act: "delete", ids: [first, second] });
+    const bin = `/forms/${form}/items/deleted`;
+    expect((await admin("POST", `${bin}/${first}/restore`, {})).status).toBe(200);
+    expect((await admin("POST", `/forms/${form}/items/${first}/delete`, {})).status).toBe(204);
+    const undone = await admin("POST", pathOf(form), values);
+    expect(undone.body).toEqual({ done: 1, refused: 1 });
+    const statuses = [first, second].map(
+      async (id) => (await owner.get(`/submissions/${id}`)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 200]);
+  });
+
   it("continues in further steps if the items take too long for one request", async () => {
     const sums = Array.from({ length: 14 }, (_, index) => ({
       key: `sum${index}`,

@@ -119,7 +119,8 @@ async function undoDeletion(
   changes: readonly RequestChange[],
 ): Promise<Outcome> {
   const ids = changes.map(({ itemId }) => itemId);
-  const { compiled, results } = await restoreItems(c.var.action, collection, ids);
+  const versions = new Map(changes.map(({ itemId, version }) => [itemId, version]));
+  const { compiled, results } = await restoreItems(c.var.action, collection, ids, versions);
   const text = readTexts(c);
   const omittedItems = results.flatMap(({ id, refusal }) =>
     refusal

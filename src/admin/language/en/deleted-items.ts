@@ -8,6 +8,7 @@ const refusals = (): Record<
   (field: string, value: string) => string
 > => ({
   gone: () => "no longer exists",
+  changed: () => "restored and deleted again since then",
   exists: () => "another item has its ID",
   full: () => "the form has reached its maximum number of submissions",
   taken: (field, value) => `another item has “${value}” in ${field}, which must be unique`,

@@ -16,6 +16,7 @@ export const deletedItems = (): Catalogue["deletedItems"] => ({
   restored: (title) => `「${title}」を復元しました`,
   refusals: {
     gone: () => "すでに存在しません",
+    changed: () => "その後に復元され、再び削除されました",
     exists: () => "同じ ID のデータが存在します",
     full: () => "フォームの回答数が上限に達しています",
     taken: (field, value) =>
