@@ -149,9 +149,9 @@ async function attemptRows(
 ): Promise<RowAttempt | Division> {
   const batch = await simulateBatch(ctx, compiled, operations);
   const { results, write } = batch;
-  if (effects) countBudget(effects, batch.budgetShare);
   const division = divideBatch(operations, batch.problems);
   if (division) return division;
+  if (effects) countBudget(effects, batch.budgetShare);
   const problems = new Map(batch.problems.map(({ index, problem: cause }) => [index, cause]));
   if (problems.size === 0) {
     for (const [index, cause] of await storageProblems(ctx, compiled, batch, operations, effects)) {

@@ -25,7 +25,8 @@ import {
   type ImportRow,
 } from "#actions/import-rows.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
-import { problem, type Problem } from "#domain/problem/problem.ts";
+import { isTooComplex } from "#domain/problem/field-errors.ts";
+import { problem, Problem } from "#domain/problem/problem.ts";
 import { readTexts, viewerOf } from "#admin/preferences.ts";
 import { submitForm, page, type Outcome } from "#admin/page.ts";
 import { pageContext } from "#admin/layout.tsx";
@@ -204,13 +205,29 @@ async function writeStep(
       document: { ...document, next },
     };
   }
-  // The accepted rows are stored now, so a second check returns the rejected rows with their reasons.
-  const checkedRows = counts.refused > 0 ? await checkFile(c, compiled, file) : [];
-  const rejections = rejectedRows(file, checkedRows, collection, readTexts(c));
+  const checkedRows = counts.refused > 0 ? await checkAgain(c, compiled, file) : [];
+  const rejections = checkedRows && rejectedRows(file, checkedRows, collection, readTexts(c));
   return {
     page: (frame) => <ResultPage frame={frame} {...props} rejections={rejections} />,
-    document: { ...document, next: null, refused: rejectedDocument(rejections) },
+    document: { ...document, next: null, refused: rejections && rejectedDocument(rejections) },
   };
+}
+
+/**
+ * Checks the file again after the last step, to find the rejected rows with their reasons. The accepted rows are stored, so
+ * this returns null if the check takes too long.
+ */
+async function checkAgain(
+  c: AdminContext,
+  compiled: CompiledCollection,
+  file: ImportFile,
+): Promise<CheckedRow[] | null> {
+  try {
+    return await checkFile(c, compiled, file);
+  } catch (error) {
+    if (error instanceof Problem && isTooComplex(error)) return null;
+    throw error;
+  }
 }
 
 const rejectedDocument = (rejections: RejectedRows) =>

@@ -196,7 +196,8 @@ export function ResultPage({
 }: ImportPageProps & {
   file: ImportFile;
   counts: OutcomeCounts;
-  rejections: readonly RejectedRow[];
+  /** Null if finding them takes too long. */
+  rejections: readonly RejectedRow[] | null;
 }) {
   const { collection } = props;
   const { itemImport: text, terms } = props.frame.text;
@@ -220,7 +221,7 @@ export function ResultPage({
       <form method="post" action={`${base}/import`} enctype="multipart/form-data" class="actions">
         <HiddenFile file={file} />
         <HiddenPlan file={file} />
-        {counts.refused > 0 ? (
+        {counts.refused > 0 && rejections ? (
           <button type="submit" name="act" value="refused">
             {text.downloadRejected}
           </button>
@@ -232,7 +233,8 @@ export function ResultPage({
           {text.importMore}
         </a>
       </form>
-      {rejections.length > 0 ? <RejectedTable rejections={rejections} /> : null}
+      {rejections ? null : <p class="notice">{text.rejectionsUnknown}</p>}
+      {rejections && rejections.length > 0 ? <RejectedTable rejections={rejections} /> : null}
     </ImportPage>
   );
 }

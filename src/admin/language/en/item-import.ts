@@ -143,6 +143,8 @@ export const itemImport = (words: Words) => ({
   imported: (count: number) => `${words.quantity(count, "row")} imported.`,
   partlyImported: (count: number, total: number, rejected: number) =>
     `${words.formatCount(count)} of ${words.quantity(total, "row")} imported. ${words.formatCount(rejected)} rejected.`,
+  rejectionsUnknown:
+    "This page does not list the rejected rows, because checking all rows again takes too long. Import fewer rows at once to see the reasons.",
   outcomes: {
     created: "Created",
     updated: "Updated",

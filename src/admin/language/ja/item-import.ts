@@ -136,6 +136,8 @@ export const itemImport = (numbers: Numbers): ItemImport => ({
   imported: (count) => `${numbers.formatCount(count)} 行をインポートしました。`,
   partlyImported: (count, total, rejected) =>
     `${numbers.formatCount(total)} 行中 ${numbers.formatCount(count)} 行をインポートしました。${numbers.formatCount(rejected)} 行はエラーのためインポートされませんでした。`,
+  rejectionsUnknown:
+    "すべての行をもう一度確認するには時間がかかりすぎるため、エラーの行は表示できません。理由を確認するには、行数を減らしてインポートしてください。",
   outcomes: { created: "追加", updated: "更新", unchanged: "変更なし", refused: "エラー" },
   view: (items) => `${items}を表示`,
   importMore: "続けてインポート",
