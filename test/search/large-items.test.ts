@@ -2,6 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { beforeAll, describe, expect, it } from "vitest";
 import { runBackfill } from "../../src/actions/backfill.ts";
 import type { Client, Fetch, Json } from "../support/client";
+import { copyItem } from "../support/copies";
 import { client, freshKey, makeForm } from "../support/service";
 import { dataDb, withDataDb } from "../support/databases";
 import { sized } from "../support/size";
@@ -123,4 +124,32 @@ describe("An item of tens of thousands of values that are not searchable", () =>
     expect(await patch(id, { status: "closed" })).toBe(200);
     expect(await remove(id)).toBe(409);
   }, 60_000);
+});
+
+describe("A search that names large items by their creation times", () => {
+  it("returns each item once, even if no item has some of the times", async () => {
+    const integrator = await client();
+    const long = (key: string) => ({ key, type: "multiline_text", max_length: 100_000 });
+    const texts = ["a", "b", "c"].map((key) => ({ ...long(key), searchable: false }));
+    const form = await makeForm(integrator, [{ key: "title", type: "text" }, ...texts]);
+    const items = `/forms/${form}/submissions`;
+    const data = Object.fromEntries(texts.map(({ key }) => [key, "語".repeat(99_000)]));
+    const { body } = await integrator.post(items, { data });
+    // The copies are one millisecond apart. Together, they are too large to sort.
+    await copyItem(body.id, 40);
+    const start = Date.parse(body.created_at);
+    const times = Array.from({ length: 44 }, (_, ms) => new Date(start + ms - 4).toISOString());
+    const conditions = [
+      { field: "$created_at", op: "in", value: times },
+      { field: "title", op: "is_empty", value: true },
+    ];
+    const found: string[] = [];
+    let next = `${items}/search`;
+    while (next) {
+      const page: Json = (await integrator.post(next, { conditions, limit: 100 })).body;
+      found.push(...page.items.map(({ id }: Json) => id));
+      next = page.links.next?.replace(/^.*\/api\/v1/, "");
+    }
+    expect([found.length, new Set(found).size]).toEqual([40, 40]);
+  });
 });

@@ -155,7 +155,8 @@ export function namedItemsSql(
       return `select value as item from ${values.table([...new Set(numbers)])}`;
     }
     case "createdAt":
-      return `select (select min(number) from item where number >= ${firstNumberAfterTimeSql(range, "< e.value")}) as item
+      // Several times can be followed by the same item.
+      return `select distinct (select min(number) from item where number >= ${firstNumberAfterTimeSql(range, "< e.value")}) as item
         from ${values.table(names)} e`;
   }
 }
