@@ -289,6 +289,21 @@ describe("A view that changes after a page has described it", () => {
     },
   );
 
+  it("is not given to a new credential after another error of the page, until the page shows it again", async () => {
+    const { resource, widen } = await makeChangedForm();
+    const page = await admin("GET", "/integrations/new", undefined, html);
+    const values = { ...rights, resources: [resource] };
+    await widen();
+    const send = (text: string, input: object) =>
+      admin("POST", "/integrations", { ...values, ...input, shown: hiddenInput(text) }, html);
+    const first = await send(page.text, { expires: "yesterday" });
+    const second = await send(first.text, {});
+    expect([first.status, second.status]).toEqual([422, 422]);
+    expect(first.text).not.toContain("has changed since you opened this page");
+    expect(second.text).toContain("has changed since you opened this page");
+    expect((await send(second.text, {})).status).toBe(303);
+  });
+
   it("is not given to a credential that a member edits until the page shows it again", async () => {
     const { resource, widen } = await makeChangedForm();
     const form = await makeForm(owner, fields);

@@ -39,6 +39,9 @@ export function ResourceChoices({
   const isOnly = !isAll && (values["scope"] === "only" || selected.length > 0);
   const { resources: words } = text.credentialAccess;
   const hasViews = reachable.some(({ views }) => views.length > 0);
+  // After another error, the member may not notice that a view has changed. The next attempt then reports it here.
+  const marks =
+    errors.length > 0 ? marksOf(reachable) : textOf(values["shown"]) || marksOf(reachable);
   return (
     <fieldset class="access" aria-describedby={inputProps["aria-describedby"]}>
       <legend>{label ?? text.credentials.labels.resources}</legend>
@@ -70,9 +73,7 @@ export function ResourceChoices({
         ))}
       </div>
       <InputErrors id={inputProps.id} wrong={errors} />
-      {offersViews && hasViews ? (
-        <input type="hidden" name="shown" value={marksOf(reachable)} />
-      ) : null}
+      {offersViews && hasViews ? <input type="hidden" name="shown" value={marks} /> : null}
     </fieldset>
   );
 }
