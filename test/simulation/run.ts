@@ -57,6 +57,7 @@ export async function run(steps: readonly Step[], setting: Setting): Promise<Res
   const { scheduler } = world;
   scheduler.seed = setting.seed ?? 0;
   const begin = scheduler.now;
+  world.deployTimes = steps.filter(({ kind }) => kind === "deploy").map(({ at }) => begin + at);
   for (let client = 0; client < clientCount; client += 1) {
     void playClient(
       world,

@@ -142,6 +142,8 @@ export class World {
   bundle: Bundle;
   /** The versions that have run. */
   readonly bundles = new Set<Bundle>();
+  /** The times at which a plan deploys another version. */
+  deployTimes: readonly number[] = [];
   timeline: Timeline = { epoch: "", restores: 0 };
   readonly #present: Bundle;
   readonly #kv: SimulatedKv;

@@ -203,8 +203,14 @@ export class Caller {
 
   /** Whether a late call of the item's create may store it again. Only the former version allows this. */
   mayComeBack({ createdAt }: { createdAt: number }): boolean {
-    const { bundles, scheduler } = this.world;
-    return bundles.size > 1 && scheduler.now - createdAt < lateCallMs;
+    return this.isMixed() && this.world.scheduler.now - createdAt < lateCallMs;
+  }
+
+  /** Whether a former version has run, or may run before a request that starts now has ended. */
+  isMixed(): boolean {
+    const { bundles, deployTimes, scheduler } = this.world;
+    const isNear = (time: number) => time >= scheduler.now && time - scheduler.now < lateCallMs;
+    return bundles.size > 1 || deployTimes.some(isNear);
   }
 
   isRead(

@@ -28,8 +28,7 @@ export class OwnWrites extends Subject {
     const id = await this.#create(step, "visits", credentialOfStep(step));
     const item = this.caller.history.items.get(id ?? "");
     // The former versions may store a deleted item again.
-    const isMixed = this.caller.world.bundles.size > 1;
-    if (item && !isMixed) await deleteItem(this.caller, step, "visits", item);
+    if (item && !this.caller.isMixed()) await deleteItem(this.caller, step, "visits", item);
   }
 
   /** Creates an item, and lists the items in other isolates. The object of the credential may restart in between. */
