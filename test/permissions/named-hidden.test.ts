@@ -131,7 +131,7 @@ describe.each([
   });
 
   it.each([
-    ["$id", [1, 3, 10, 30, maxNames]],
+    ["$id", [1, 10, maxNames]],
     ["$receipt_number", [10]],
   ] as const)(
     "by %s gets the same response as for missing ones, however many it names",
@@ -180,12 +180,10 @@ it("A request that names 100 hidden records reads few rows, even if the view sea
   const partner = (await client({ permissions, resources: [`app:${app}/rows`] })).through(fetch);
   // The first request also loads the definition.
   await partner.get(items);
-  for (const field of ["$id", "$receipt_number"] as const) {
-    reset();
-    const requests = requestsOf(partner, field, hidden[field]);
-    for (const { status } of await Promise.all(requests)) expect([200, 404]).toContain(status);
-    expect(counts.rowsRead / requests.length).toBeLessThan(2_500_000);
-  }
+  reset();
+  const requests = requestsOf(partner, "$id", hidden.$id);
+  for (const { status } of await Promise.all(requests)) expect([200, 404]).toContain(status);
+  expect(counts.rowsRead / requests.length).toBeLessThan(2_500_000);
 }, 60_000);
 
 it.each([3, 1000])(
