@@ -1,28 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Client, Json } from "../support/client";
-import { copyItem } from "../support/copies";
 import { counted } from "../support/counting";
-import { admin, adminRequest, anonymous, client, makeForm, ownerCookie } from "../support/service";
+import { admin, adminRequest, client, makeForm } from "../support/service";
+import { pathOf, runAndOfferUndo } from "./offered-undo";
 
 let owner: Client;
 beforeAll(async () => {
   owner = await client();
 });
-
-const pathOf = (form: string) => `/forms/${form}/items/selected`;
-
-/** Runs a bulk action as a browser does. Returns the values of the form with which its notice offers to undo it. */
-async function runAndOfferUndo(form: string, act: object): Promise<Json> {
-  const headers = { Accept: "text/html", Cookie: await ownerCookie() };
-  const body = { search: "", sure: "yes", ...act };
-  const sent = await anonymous("POST", `/admin${pathOf(form)}`, body, headers);
-  expect(sent.status).toBe(303);
-  const cookies = sent.headers.getSetCookie();
-  const said = cookies.find((each) => each.startsWith("__Host-said="))?.split(";")[0] ?? "";
-  const notice = decodeURIComponent(said.slice("__Host-said=".length));
-  const { undo }: Json = JSON.parse(notice.replace(/^[^[{]*/, ""));
-  return undo.values;
-}
 
 const edit = (value: string) => ({ act: "edit", data: JSON.stringify({ team: value }) });
 const countWith = async (form: string, value: string) =>
@@ -87,37 +72,6 @@ describe("The undo of a bulk action", () => {
       async (id) => (await owner.get(`/submissions/${id}`)).status,
     );
     expect(await Promise.all(statuses)).toEqual([404, 200]);
-  });
-
-  it("continues in further steps if the items take too long for one request", async () => {
-    const sums = Array.from({ length: 14 }, (_, index) => ({
-      key: `sum${index}`,
-      type: "computed",
-      formula: `active == true ? sum(lines.map(l, l.qty * ${index + 1} + l.qty * 2)) : 0`,
-      result: "number",
-    }));
-    const form = await makeForm(owner, [
-      { key: "active", type: "boolean" },
-      { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
-      ...sums,
-    ]);
-    const lines = Array.from({ length: 500 }, (_, qty) => ({ qty }));
-    const items = `/forms/${form}/submissions`;
-    const { body: item } = await owner.post(items, { data: { active: true, lines } });
-    await copyItem(item.id, 79);
-    const values = await runAndOfferUndo(form, {
-      act: "edit",
-      data: JSON.stringify({ active: false }),
-      all: "yes",
-    });
-    const rest = await runAndOfferUndo(form, values);
-    expect(rest).toMatchObject({ of: "edit", request: values.request });
-    const left = Number(rest.count);
-    expect(left).toBeLessThan(80);
-    const last = await admin("POST", pathOf(form), rest);
-    expect(last.body).toEqual({ done: left, refused: 0 });
-    const { body } = await admin("GET", `/forms/${form}/items?f.active.eq=true`);
-    expect(body.count.count).toBe(80);
   });
 
   it("reads only the changes since the bulk action", async () => {

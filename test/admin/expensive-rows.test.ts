@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { everyItem, type Client, type Json } from "../support/client";
+import { copyItem } from "../support/copies";
 import { admin, client, makeForm } from "../support/service";
+import { pathOf, runAndOfferUndo } from "./offered-undo";
 
 /** Bulk actions and imports whose items exceed the limits of a batch together, although each item alone is allowed. */
 
@@ -160,6 +162,37 @@ describe("With formulas over many rows", () => {
     }
     expect(last.written).toEqual({ created: 0, updated: 69, unchanged: 0, refused: 1 });
     expect(last.refused).toBeNull();
+  });
+
+  it("an undo continues in further steps if the items take too long for one request", async () => {
+    const sums = Array.from({ length: 14 }, (_, index) => ({
+      key: `sum${index}`,
+      type: "computed",
+      formula: `active == true ? sum(lines.map(l, l.qty * ${index + 1} + l.qty * 2)) : 0`,
+      result: "number",
+    }));
+    const form = await makeForm(owner, [
+      { key: "active", type: "boolean" },
+      { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
+      ...sums,
+    ]);
+    const lines = Array.from({ length: 500 }, (_, qty) => ({ qty }));
+    const items = `/forms/${form}/submissions`;
+    const { body: item } = await owner.post(items, { data: { active: true, lines } });
+    await copyItem(item.id, 79);
+    const values = await runAndOfferUndo(form, {
+      act: "edit",
+      data: JSON.stringify({ active: false }),
+      all: "yes",
+    });
+    const rest = await runAndOfferUndo(form, values);
+    expect(rest).toMatchObject({ of: "edit", request: values.request });
+    const left = Number(rest.count);
+    expect(left).toBeLessThan(80);
+    const last = await admin("POST", pathOf(form), rest);
+    expect(last.body).toEqual({ done: left, refused: 0 });
+    const { body } = await admin("GET", `/forms/${form}/items?f.active.eq=true`);
+    expect(body.count.count).toBe(80);
   });
 });
 
