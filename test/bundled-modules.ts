@@ -58,8 +58,9 @@ export function bundleModules(root: string): Plugin {
       );
       if (!vitest.config.watch) return;
       // The first build takes twice as long as the next, so it must not be the one after a change.
-      firstBuild ??= builtOnce(root).then(async () => writeBundles(root));
-      firstBuild.catch(() => undefined);
+      firstBuild ??= builtOnce(root)
+        .then(async () => writeBundles(root))
+        .catch(() => undefined);
       vitest.vite.watcher.on("all", (_, path) => {
         if (!path.startsWith(join(root, "src/"))) return;
         isOutdated = true;
@@ -127,7 +128,7 @@ let exportsOfSources: Promise<Exports> | undefined;
 /** Builds once for all projects. */
 const builtOnce = (root: string) => (exportsOfSources ??= buildBundles(root));
 
-let firstBuild: Promise<Exports> | undefined;
+let firstBuild: Promise<unknown> | undefined;
 
 /** Whether a source has changed since the last build began. */
 let isOutdated = false;
@@ -137,7 +138,7 @@ let building: Promise<void> | undefined;
 function bundleAgain(root: string): Promise<void> {
   building ??= (async () => {
     // Each project reports the same change, and an editor may write a file in steps.
-    await Promise.all([delay(20), firstBuild?.catch(() => undefined)]);
+    await Promise.all([delay(20), firstBuild]);
     while (isOutdated) {
       isOutdated = false;
       // oxlint-disable-next-line no-await-in-loop -- a source may change during the build

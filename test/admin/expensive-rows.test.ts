@@ -49,20 +49,27 @@ async function makeLongTexts(count = 40) {
   return { form, ids };
 }
 
-/** Each item takes about a third of the formula steps of a batch. */
-async function makeManyRows(count = 60) {
-  const sums = Array.from({ length: 12 }, (_, index) => ({
+/** The fields of items with lines, and with so many sums over them. */
+const sumFields = (count: number, formulaOf: (factor: number) => string) => [
+  { key: "active", type: "boolean" },
+  { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
+  ...Array.from({ length: count }, (_, index) => ({
     key: `sum${index}`,
     type: "computed",
-    formula: `sum(lines.map(l, l.qty * ${index + 1} + l.qty * 2 + l.qty * 3))`,
+    formula: formulaOf(index + 1),
     result: "number",
-  }));
-  const form = await makeForm(owner, [
-    { key: "team", type: "text" },
-    { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
-    ...sums,
-  ]);
-  const lines = Array.from({ length: 400 }, (_, qty) => ({ qty }));
+  })),
+];
+const linesOf = (count: number) => Array.from({ length: count }, (_, qty) => ({ qty }));
+const longSum = (factor: number) => `sum(lines.map(l, l.qty * ${factor} + l.qty * 2 + l.qty * 3))`;
+/** A sum that takes long only for active items. */
+const switchedSum = (factor: number) =>
+  `active == true ? sum(lines.map(l, l.qty * ${factor} + l.qty * 2)) : 0`;
+
+/** Each item takes about a third of the formula steps of a batch. */
+async function makeManyRows(count = 60) {
+  const form = await makeForm(owner, [{ key: "team", type: "text" }, ...sumFields(12, longSum)]);
+  const lines = linesOf(400);
   const ids = await store(form, count, () => ({ team: "a", lines }));
   return { form, ids };
 }
@@ -117,7 +124,7 @@ describe("With formulas over many rows", () => {
 
   it("an import stores all rows, in as many steps as it needs", async () => {
     const { form } = await makeManyRows(0);
-    const lines = JSON.stringify(Array.from({ length: 400 }, (_, qty) => ({ qty })));
+    const lines = JSON.stringify(linesOf(400));
     const row = (index: number) => `t${index},"${lines.replaceAll('"', '""')}"\n`;
     const rows = Array.from({ length: 66 }, (_, index) => row(index));
     const csv = `team,lines\n${rows.join("")}`;
@@ -135,20 +142,12 @@ describe("With formulas over many rows", () => {
   });
 
   it("an import ends after its last row, even if listing the rejected rows takes too long", async () => {
-    const sums = Array.from({ length: 14 }, (_, index) => ({
-      key: `sum${index}`,
-      type: "computed",
-      formula: `active == true ? sum(lines.map(l, l.qty * ${index + 1} + l.qty * 2)) : 0`,
-      result: "number",
-    }));
     const form = await makeForm(owner, [
       { key: "code", type: "text", unique: true },
-      { key: "active", type: "boolean" },
       { key: "n", type: "number", maximum: 5 },
-      { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
-      ...sums,
+      ...sumFields(14, switchedSum),
     ]);
-    const lines = Array.from({ length: 500 }, (_, qty) => ({ qty }));
+    const lines = linesOf(500);
     await store(form, 70, (index) => ({ code: `c${index}`, active: false, lines }));
     const row = (_: unknown, index: number) => `c${index},true,${index === 7 ? 9 : 1}\n`;
     const csv = `code,active,n\n${Array.from({ length: 70 }, row).join("")}`;
@@ -165,18 +164,8 @@ describe("With formulas over many rows", () => {
   });
 
   it("an undo continues in further steps if the items take too long for one request", async () => {
-    const sums = Array.from({ length: 14 }, (_, index) => ({
-      key: `sum${index}`,
-      type: "computed",
-      formula: `active == true ? sum(lines.map(l, l.qty * ${index + 1} + l.qty * 2)) : 0`,
-      result: "number",
-    }));
-    const form = await makeForm(owner, [
-      { key: "active", type: "boolean" },
-      { key: "lines", type: "line_items", fields: [{ key: "qty", type: "number" }] },
-      ...sums,
-    ]);
-    const lines = Array.from({ length: 500 }, (_, qty) => ({ qty }));
+    const form = await makeForm(owner, sumFields(14, switchedSum));
+    const lines = linesOf(500);
     const items = `/forms/${form}/submissions`;
     const { body: item } = await owner.post(items, { data: { active: true, lines } });
     await copyItem(item.id, 79);
