@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { accessSentence } from "#admin/credentials/access-sentence.ts";
-import { describeAccess } from "#admin/credentials/describe.ts";
-import type { CollectionLabel } from "#actions/operand-names.ts";
+import { describeAccess, type PlaceLabel } from "#admin/credentials/describe.ts";
 import { catalogueOf } from "#admin/language/index.tsx";
 
 const [english, japanese] = [catalogueOf("en"), catalogueOf("ja")];
@@ -49,9 +48,7 @@ describe("the description of a credential's access", () => {
 });
 
 describe("the sentence about a credential's access", () => {
-  const label = (kind: "app" | "form", key: string, name: string): CollectionLabel => ({
-    id: 1,
-    version: 1,
+  const label = (kind: "app" | "form", key: string, name: string): PlaceLabel => ({
     kind,
     key,
     name,
@@ -71,7 +68,7 @@ describe("the sentence about a credential's access", () => {
       { key: "room", label: "Room", type: "text" },
       { key: "people", label: "People", type: "number" },
       { key: "email", label: "Email", type: "email" },
-    ] as unknown as CollectionLabel["fields"],
+    ] as unknown as PlaceLabel["fields"],
     names: new Map(),
   });
   const reachable = [label("form", "rooms", "Room booking"), label("app", "crm", "Customers")];

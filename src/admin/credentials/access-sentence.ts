@@ -1,10 +1,9 @@
-import { findResource } from "./describe.ts";
+import { findResource, type PlaceLabel } from "./describe.ts";
 import { findViewPart, type ViewPart } from "#admin/describe-view.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import type { Credential } from "#domain/credential/credential.ts";
 import type { Permission } from "#domain/credential/permissions.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
-import type { CollectionLabel } from "#actions/operand-names.ts";
 
 type Texts = Pick<Catalogue, "credentials" | "viewDescription" | "terms">;
 export type CredentialAccess = Pick<Credential, "resources"> &
@@ -54,7 +53,7 @@ export interface Access {
 /** Returns sentences about the access that a credential has or had, like “Can read submissions in Room booking.” */
 export function accessSentence(
   { permissions, resources, revokedAt = null }: CredentialAccess,
-  reachable: readonly CollectionLabel[],
+  reachable: readonly PlaceLabel[],
   text: Texts,
 ): string {
   const { sentence } = text.credentials.access;
@@ -103,7 +102,7 @@ function findRights(
   return mergedRights;
 }
 
-function findPlace(resource: string, reachable: readonly CollectionLabel[], text: Texts): Place {
+function findPlace(resource: string, reachable: readonly PlaceLabel[], text: Texts): Place {
   const { kind, name, label, view, hasView } = findResource(resource, reachable);
   if (!hasView) return { name, kind, part: null };
   if (!view || !label) return { name, kind, part: "gone" };

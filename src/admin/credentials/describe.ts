@@ -54,8 +54,11 @@ export function describeResources(resources: Resources, { credentials }: Texts):
   });
 }
 
+/** An app or form as descriptions name it, whatever its version. */
+export type PlaceLabel = Omit<CollectionLabel, "id" | "version">;
+
 /** Finds the app or form of a resource, and its view if the resource names one that exists. */
-export function findResource(resource: string, labels: readonly CollectionLabel[]) {
+export function findResource(resource: string, labels: readonly PlaceLabel[]) {
   const [collection = "", viewKey] = resource.split("/");
   const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
   const kind: CollectionKind = collection.startsWith("app:") ? "app" : "form";

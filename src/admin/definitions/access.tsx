@@ -41,7 +41,7 @@ function sightOf({ resources }: Credential, access: CollectionAccess, text: Cata
 
 /** Describes the access of a credential to this collection, in the words of the credential's own page. */
 function sentenceOf(credential: Credential, access: CollectionAccess, text: Catalogue): string {
-  const { id, version, kind, key, definition } = access.current.collection;
+  const { kind, key, definition } = access.current.collection;
   const qualifiedKey = `${kind}:${key}`;
   const { resources } = credential;
   const here =
@@ -50,16 +50,7 @@ function sentenceOf(credential: Credential, access: CollectionAccess, text: Cata
       : resources.filter((each) => each.split("/")[0] === qualifiedKey);
   return accessSentence(
     { ...credential, resources: here },
-    [
-      {
-        ...wordsOf(access),
-        id,
-        version,
-        key,
-        name: definition.name,
-        views: definition.views ?? [],
-      },
-    ],
+    [{ ...wordsOf(access), key, name: definition.name, views: definition.views ?? [] }],
     text,
   );
 }
