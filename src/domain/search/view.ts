@@ -61,15 +61,17 @@ const conditionsJson = (conditions: readonly Condition[]): string =>
     name === "field" && isObject(value) ? value["number"] : value,
   );
 
+interface ViewContent {
+  text: string;
+  version?: number | undefined;
+}
+
 /**
  * Returns a text that determines which items a view contains, and the version since which it has this text. If items can
  * be too large for the view, the text contains its fields, which divide items into parts. Otherwise, it has only the
  * conditions.
  */
-function viewContent(
-  collection: Collection,
-  view: View,
-): { text: string; version?: number | undefined } {
+function viewContent(collection: Collection, view: View): ViewContent {
   const { conditions } = parseView(collection, view, meOperand);
   const json = conditionsJson(conditions);
   const versions = collection.viewVersions?.[view.key];
@@ -83,21 +85,21 @@ function viewContent(
  * gets a new fingerprint, because changes in between did not record whether they matched it. It contains a digest, so it
  * must never decide a permission.
  */
-export function viewFingerprint(collection: Collection, view: View): string {
-  const { text, version } = viewContent(collection, view);
-  return version === undefined ? digest(text) : `${digest(text)}.${version}`;
-}
+export const viewFingerprint = (collection: Collection, view: View): string =>
+  fingerprintOf(viewContent(collection, view));
+
+const fingerprintOf = ({ text, version }: ViewContent): string =>
+  version === undefined ? digest(text) : `${digest(text)}.${version}`;
 
 /** Returns another view that has the same fingerprint although it contains other items. Only a forged view has one. */
 export function findViewWithSameMarks(collection: Collection, view: View): View | undefined {
   const others = (collection.definition.views ?? []).filter(({ key }) => key !== view.key);
-  const fingerprint = viewFingerprint(collection, view);
-  const { text } = viewContent(collection, view);
-  return others.find(
-    (other) =>
-      viewFingerprint(collection, other) === fingerprint &&
-      viewContent(collection, other).text !== text,
-  );
+  const content = viewContent(collection, view);
+  const fingerprint = fingerprintOf(content);
+  return others.find((other) => {
+    const each = viewContent(collection, other);
+    return fingerprintOf(each) === fingerprint && each.text !== content.text;
+  });
 }
 
 /** The maximum length of ids in a mark. Cursors contain the mark of a view, and truncate texts of more than 64 bytes. */
