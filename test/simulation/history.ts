@@ -396,6 +396,12 @@ export class History {
     return last?.seen ?? { kinds: [], fields: [] };
   }
 
+  /** Returns the states of the view of the orders from one moment to another. */
+  viewsBetween(from: number, until: number): SeenThrough[] {
+    const later = this.views.filter((view) => view.from > from && view.from <= until);
+    return [this.viewAt(from), ...later.map(({ seen }) => seen)];
+  }
+
   /** Returns the commits after the first and up to the second one that changed the view of the orders. */
   viewChanges(after: number, until: number, isChange = isOtherView): number[] {
     return this.views.flatMap(({ from, seen }, index) => {
@@ -471,7 +477,9 @@ export class History {
     }
     if (document.data && !isDeepStrictEqual(normalize(document.data), state.values)) {
       this.wrong(
-        `${what} shows ${document.id} with ${JSON.stringify(document.data)}, stored is ${JSON.stringify(state.values)}`,
+        `${what} shows ${document.id} with ${JSON.stringify(
+          document.data,
+        )}, stored is ${JSON.stringify(state.values)}`,
       );
     }
     if ((document.status ?? null) !== state.status) {

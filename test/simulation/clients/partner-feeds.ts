@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../soak/random.ts";
 import type { SeenThrough } from "../definitions.ts";
 import { hasOtherKinds, type Change } from "../history.ts";
@@ -77,9 +78,21 @@ export class PartnerFeeds extends Subject {
   #allowed(reader: Reader | undefined, started: number, ended: number): number[] {
     if (!reader) return [200];
     const { history } = this.caller;
-    if (reader.isExpired || history.viewChanges(reader.ended, started).length > 0) return [410];
+    if (reader.isExpired) return [410];
+    if (history.viewChanges(reader.ended, started).length > 0)
+      return this.#mayHaveChangedBack(reader, started, ended) ? [200, 410] : [410];
     const mayExpire = history.viewChanges(reader.started, ended).length > 0 || this.#isMixed;
     return mayExpire ? [200, 410] : [200];
+  }
+
+  /** The former version does not record that it changed a view, so the current version may not notice it either. */
+  #mayHaveChangedBack(reader: Reader, started: number, ended: number): boolean {
+    const { history } = this.caller;
+    const before = history.viewsBetween(reader.started, reader.ended);
+    const after = history.viewsBetween(started, ended);
+    return (
+      this.#isMixed && before.some((view) => after.some((other) => isDeepStrictEqual(view, other)))
+    );
   }
 
   /** The former version counts views as changed more often. */
