@@ -67,16 +67,21 @@ export class References extends Subject {
     return { sent, at: (moment) => (this.caller.history.stateAt(id, moment) ? id : undefined) };
   }
 
-  /** The effect that a write may have: it stores the record that had the name and existed when the write was stored. */
+  /**
+   * The effect that a write may have: it stores the record that had the name. The record existed when the write was
+   * stored, unless the write only repeats the reference that the item already has.
+   */
   #linkEffect(name: Name, link: (id: string) => Effect): Effect {
     const { history, world } = this.caller;
     const sentAt = world.moment;
     return (before, after, change) => {
       const id = after.values["customer"] as string;
-      const isKept = before?.values["customer"] === id && name.sent === id;
+      const isKept = before?.values["customer"] === id;
       if (!isKept && !history.stateAt(id, change.commit))
         return `it refers to ${id}, which was erased`;
-      if (!isKept && !this.#wasEver((moment) => name.at(moment) === id, sentAt, change.commit))
+      const hadName = () =>
+        this.#wasEver((moment) => name.at(moment) === id, sentAt, change.commit);
+      if (!(isKept && name.sent === id) && !hadName())
         return `it refers to ${id}, not to ${JSON.stringify(name.sent)}`;
       return link(id)(before, after, change);
     };
