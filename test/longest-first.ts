@@ -14,6 +14,8 @@ const longestFiles = [
   "test/dev/soak.test.ts",
   "test/dev/deployment/rebuild.test.ts",
   "test/simulation/files.test.ts",
+  "test/fuzz/bodies.test.ts",
+  "test/admin/expensive-rows.test.ts",
 ];
 
 /** Starts the longest files first, so that the last worker does not end long after the others. */
