@@ -246,6 +246,41 @@ describe("Views above a list", () => {
     expect(views[0].conditions).toEqual(view.conditions);
   });
 
+  it("keep all of their conditions in lists, in bulk actions, when they are changed, and as filters", async () => {
+    const keys = Array.from({ length: 48 }, (_, index) => `f${index}`);
+    const conditions = keys.map((field) => ({ field, op: "is_empty", value: true }));
+    const form = await makeForm(
+      integrator,
+      ["title", ...keys].map((key) => ({ key, type: "text" })),
+      { views: [{ key: "empty", name: "Empty", conditions }] },
+    );
+    const items = `/forms/${form}/submissions`;
+    await integrator.post(items, { data: { title: "in" } });
+    const { id } = (await integrator.post(items, { data: { title: "out", f47: "x" } })).body;
+    const { text } = await admin("GET", `/forms/${form}/items?view=empty`, undefined, html);
+    const links = [...text.matchAll(/href="[^"?]*\?([^"]*tab=empty[^"]*)"/g)].map(
+      ([, link]) => link,
+    );
+    const search = (links.find((link) => link?.includes("f47")) ?? "").replaceAll("&amp;", "&");
+    expect(titlesOf(await admin("GET", `/forms/${form}/items?${search}`))).toEqual(["in"]);
+    const deletion = { all: "yes", search, act: "delete" };
+    const { body } = await admin("POST", `/forms/${form}/items/selected`, deletion);
+    expect(body.matches).toEqual({ count: 1, exact: true });
+    await admin("POST", `/forms/${form}/items/selected`, { ...deletion, sure: "yes" });
+    expect((await integrator.get(`/submissions/${id}`)).status).toBe(200);
+    const path = `/forms/${form}/items/views/empty`;
+    expect((await admin("POST", path, { search, sure: "yes" })).status).toBe(200);
+    const { views } = (await integrator.get(`/forms/${form}/schema`)).body;
+    expect(views[0].conditions).toEqual(conditions);
+    const kept = await admin("POST", `${path}/delete`, { keep: "yes" });
+    expect(kept.body.search.split("is_empty")).toHaveLength(49);
+    const more = await admin(
+      "GET",
+      `/forms/${form}/items?${search}&f.title.is_empty=true&f.title.ne=a&f.title.ne=b`,
+    );
+    expect([more.status, more.body.errors[0].code]).toEqual([422, "too_complex"]);
+  });
+
   it("ask before a change that a credential or a webhook feels, and are kept while it uses them", async () => {
     const amounts = [1, 2, 9].map((amount) => ({ title: `t${amount}`, amount }));
     const form = await formWith(amounts, [design]);

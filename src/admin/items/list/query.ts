@@ -74,7 +74,6 @@ export function searchPath(
 
 type QueryParameters = Record<string, string[]>;
 
-const maxFilters = 40;
 const singleParameters = [
   "view",
   "tab",
@@ -139,7 +138,7 @@ export function readQuery(params: QueryParameters): Query {
     view: first("view") || undefined,
     tab: first("tab") || undefined,
     text: first("q").trim(),
-    filters: readFilters(params).slice(0, maxFilters),
+    filters: readFilters(params),
     conditions: first("conditions").trim(),
     sort: key ? { key, direction: first("direction") === "desc" ? "desc" : "asc" } : undefined,
     columns: params["columns"]?.filter((column) => column !== ""),
