@@ -7,6 +7,7 @@ import { itemCostSql } from "./cost.ts";
 import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
 import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
+import { mayBeTooLarge } from "./view-bound.ts";
 import {
   atFirstSql,
   computedOnceSql,
@@ -170,7 +171,7 @@ export function sizeSql(
     : `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
   // A deleted collection has no tally, but SQLite rejects a limit of null.
   const tally = `select coalesce(max(live), 0) as live, coalesce(max(largest), 0) as largest from tally where collection_id = ${collectionId}`;
-  return `allowance(is_small, max_cost) as materialized (select ${fitsPage} and ${isSmall}, ${maxCost} from (${tally})),
+  return `allowance(is_small, max_cost) as (select ${fitsPage} and ${isSmall}, ${maxCost} from (${tally})),
       ${name}(size, too_large) as materialized (select ${maxCandidates}, null from allowance where is_small
         union all select * from (${measuredSize}) limit 1)`;
 }
@@ -179,28 +180,34 @@ export function sizeSql(
 export const tooLargeIn = (name: "n" | "m" | "b" | "cut") => `(select too_large from ${name})`;
 
 /**
- * SQL for the columns of `sizeSql`, whose table `allowance` limits the cost. Evaluates `size` for the last candidate that
- * fits, with its `place` and the `next` item. At least one always fits. Returns `maxCandidates` if all of them fit.
+ * SQL for the columns of `sizeSql`, whose table `allowance` limits the cost. `size` computes the size from how many
+ * candidates fit, and the first one that does not. At least one always fits. Returns `maxCandidates` if all of them fit.
  */
 export function measuredSql(
   scan: Scan,
   values: SearchValues,
   candidates: string,
   maxCandidates: number,
-  size: string,
+  size: (fitting: string, next: string) => string,
 ): string {
+  const { search } = scan;
+  const isMeasured = mayBeTooLarge(search.shownBy);
+  const limited = `${candidates} limit ${maxCandidates}`;
+  // Only the last candidate has all items in its list. The others have a next one.
   const neighbors = `select item as next, lag(item) over (rows unbounded preceding) as item
-      from (select item from (${candidates} limit ${maxCandidates}) union all select null)`;
-  const running = runningSql(partCostsSql(scan.search, values, itemCostSql), {
-    names: ["next"],
-    from: `(${neighbors}) c cross join item i on ${itemJoinSql(scan)}`,
+      from (select item from (${limited}) union all select null)`;
+  const running = runningSql(partCostsSql(search, values, itemCostSql), {
+    names: isMeasured ? ["next"] : [],
+    from: `(${isMeasured ? neighbors : limited}) c cross join item i on ${itemJoinSql(scan)}`,
   });
-  return atFirstSql(
-    `iif(next is null, ${maxCandidates}, ${size}), too_large`,
-    running,
-    "next is null or up_to >= (select max_cost from allowance)",
-    `${maxCandidates}, null`,
-  );
+  const maxCost = "(select max_cost from allowance)";
+  const [result, isEnd] = isMeasured
+    ? [
+        `iif(next is null, ${maxCandidates}, ${size("place", "next")})`,
+        `next is null or up_to >= ${maxCost}`,
+      ]
+    : [size("place - 1", "item"), `before >= ${maxCost}`];
+  return atFirstSql(`${result}, too_large`, running, isEnd, `${maxCandidates}, null`);
 }
 
 export function countWithinSql(
@@ -209,7 +216,7 @@ export function countWithinSql(
   candidates: string,
   maxCandidates: number,
 ): string {
-  return measuredSql(scan, values, candidates, maxCandidates, "place");
+  return measuredSql(scan, values, candidates, maxCandidates, (fitting) => fitting);
 }
 
 /** The last column of pages on which every candidate matches. */
@@ -253,7 +260,7 @@ export function ascendingScanSql(
   const first = `(select min(number) from item where number > ${above} and number < ${below})`;
   const oldest = `select number as item from item where number >= (select number from first)
       and number < (select min(${below}, number + ${maxCandidates}) from first) order by number`;
-  const size = "next - (select number from first)";
+  const size = (_: string, next: string) => `${next} - (select number from first)`;
   const measured = measuredSql(scan, values, oldest, maxCandidates, size);
   return `first(number) as materialized (select ${first}),
       ${sizeSql(scan, maxCandidates, rows, measured, "m")},

@@ -4,7 +4,7 @@ import { allSql } from "./conditions.ts";
 import { boundedSql, costBoundSql, itemCostSql, wholeMeasure, type Measure } from "./cost.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
-import { viewCostSql, withinViewSql } from "./view-bound.ts";
+import { mayBeTooLarge, viewCostSql, withinViewSql } from "./view-bound.ts";
 
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
 
@@ -58,6 +58,7 @@ export const recordCostSql = (
  */
 interface PartsSql {
   isNarrow: boolean;
+  listsTooLarge: boolean;
   /**
    * Builds a table of the items `i` in `from` with their parts, and with the columns `names` of the candidates `c`. For
    * a narrow caller, it has `seen` (`judgedSql`). It evaluates the view once for each row that a query reads.
@@ -68,6 +69,7 @@ interface PartsSql {
 /** The amount `sql` for a caller that sees everything. */
 const wholePartSql = (sql: string): PartsSql => ({
   isNarrow: false,
+  listsTooLarge: false,
   table: (names, from) =>
     `(select ${[...names.map((name) => `c.${name}`), `${sql} as shown`].join(", ")} from ${from})`,
 });
@@ -79,6 +81,7 @@ export const narrowPartsSql = (
   { shown, rest, others }: { shown: string; rest: string; others: string },
 ): PartsSql => ({
   isNarrow: true,
+  listsTooLarge: mayBeTooLarge(shownBy),
   table(names, from) {
     const judged = `${judgedSql(shownBy, values)} as seen`;
     const items = [...names.map((name) => `c.${name}`), "i.data", judged].join(", ");
@@ -107,16 +110,20 @@ export const sumBefore = (sql: string) => `${sumUpTo(sql)} - ${sql}`;
 
 /**
  * SQL for a table of the items in `from`, in their order, with the columns `names`, their `place` from 1, and the larger
- * total of the two parts, `up_to` each item. `too_large` lists the items until then that are too large for the view. A
+ * total of the two parts: `before` an item and `up_to` it. `too_large` lists the items until then that are too large for the view. A
  * query that ends at the first row beyond a limit evaluates the view for one more item, not for the items that follow.
  */
 export function runningSql(
-  { isNarrow, table }: PartsSql,
+  { listsTooLarge, isNarrow, table }: PartsSql,
   { names = [], from }: { names?: readonly string[]; from: string },
 ): string {
-  const upTo = isNarrow ? `max(${sumUpTo("shown")}, ${sumUpTo("hidden")})` : sumUpTo("shown");
-  const tooLarge = isNarrow ? `json_group_array(item) filter (where seen < 0) ${upToRow}` : "null";
-  return `(select *, row_number() ${upToRow} as place, ${upTo} as up_to, ${tooLarge} as too_large
+  const larger = (sum: (sql: string) => string) =>
+    isNarrow ? `max(${sum("shown")}, ${sum("hidden")})` : sum("shown");
+  const tooLarge = listsTooLarge
+    ? `json_group_array(item) filter (where seen < 0) ${upToRow}`
+    : "null";
+  return `(select *, row_number() ${upToRow} as place, ${larger(sumBefore)} as before,
+      ${larger(sumUpTo)} as up_to, ${tooLarge} as too_large
       from ${table(["item", ...names], from)})`;
 }
 
@@ -126,6 +133,13 @@ export function runningSql(
  */
 export const atFirstSql = (result: string, table: string, condition: string, otherwise: string) =>
   `select ${result} from ${table} where ${condition} union all select ${otherwise} limit 1`;
+
+/**
+ * SQL for a condition on rows of `runningSql` that ends a query. If the rows list items, it includes the last row, which
+ * lists all of them.
+ */
+export const endSql = ({ shownBy }: Pick<Search, "shownBy">, condition: string, table: string) =>
+  mayBeTooLarge(shownBy) ? `(${condition} or place = (select count(*) from ${table}))` : condition;
 
 /** SQL for whether the items in `from` together do not exceed a limit. */
 export const fitsSql = (

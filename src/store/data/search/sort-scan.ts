@@ -19,7 +19,7 @@ import {
   type RangeScan,
   type Scan,
 } from "./scan.ts";
-import { atFirstSql, conditionsSql, partCostsSql, runningSql } from "./shown.ts";
+import { atFirstSql, conditionsSql, endSql, partCostsSql, runningSql } from "./shown.ts";
 
 type SortPlan = Extract<Plan, { scan: "sort" }>;
 
@@ -129,7 +129,7 @@ export function sortedInMemorySql(
   const fits = atFirstSql(
     `up_to <= ${maxSortedBytes}, too_large`,
     running,
-    `up_to > ${maxSortedBytes} or place = (select count(*) from c)`,
+    endSql(scan.search, `up_to > ${maxSortedBytes}`, "c"),
     "1, null",
   );
   return `with c(item) as materialized (${candidates}),

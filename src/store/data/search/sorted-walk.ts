@@ -19,6 +19,7 @@ import {
 import {
   atFirstSql,
   conditionsSql,
+  endSql,
   fitsSql,
   judgedItem,
   narrowPartsSql,
@@ -90,11 +91,10 @@ function cutSql(plan: SortedPlan, scan: RangeScan, values: SearchValues, end: nu
   const running = runningSql(partCostsSql(scan.search, values, costSql), {
     from: "(select number as item from walk) c cross join item i on i.number = c.item",
   });
-  const isLast = "place = (select count(*) from walk)";
   return atFirstSql(
     `iif(up_to >= ${maxScanCost}, place + 1, ${end}), too_large`,
     running,
-    `up_to >= ${maxScanCost} or ${isLast}`,
+    endSql(scan.search, `up_to >= ${maxScanCost}`, "walk"),
     `${end}, null`,
   );
 }

@@ -39,6 +39,10 @@ const maxPairs = ({ perByte, maxCost }: ViewBound): number =>
 const isSmallSql = ({ maxPerByte, maxCost }: ViewBound, bytes: string) =>
   `${bytes} * ${maxPerByte} <= ${maxCost}`;
 
+/** Whether an item can be too large for the caller's view. */
+export const mayBeTooLarge = (shownBy: ShownBy | null): boolean =>
+  shownBy !== null && findViewBound(shownBy.conditions) !== null;
+
 /** SQL for whether the cost of the view on an item `i` is within the limit. */
 function fitsViewSql(
   bound: ViewBound,
