@@ -53,24 +53,31 @@ async function makeItems(copies: number) {
     return (await owner.post(path, { data })).body.id;
   };
   const first = await create("zq46");
-  const hidden = await create("語 ".repeat(20_000));
-  await copyItem(hidden, copies - 1);
+  await copyWithEntries(await create("語 ".repeat(20_000)), copies);
+  const last = await create("zq46");
+  return { path, partner: await makePartner(form, last), shown: [first, last] };
+}
+
+/** Makes this many items of one. The index has the entries of each. */
+async function copyWithEntries(id: string, count: number): Promise<void> {
+  await copyItem(id, count - 1);
   await dataDb
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
       insert into search_entry select e.field, e.value, e.item + n.i, e.folded
       from item cross join search_entry e on e.item = item.number, n where item.id = ?1`,
     )
-    .bind(hidden, copies - 1)
+    .bind(id, count - 1)
     .run();
-  const last = await create("zq46");
+}
+
+async function makePartner(form: string, id: string): Promise<Client> {
   const resources = [`form:${form}/v`];
   const partner = await client({ permissions: ["submissions:read"], resources });
   const reader = partner.through(fetch);
   // The isolate caches the definition.
-  await reader.get(`/submissions/${last}`);
-
-  return { path, partner: reader, shown: [first, last] };
+  await reader.get(`/submissions/${id}`);
+  return reader;
 }
 
 async function send(request: () => ReturnType<Client["get"]>) {
@@ -120,5 +127,73 @@ describe("A view with expensive conditions, for a credential that sees few of ma
     expect(answer.status).toBe(422);
     expect(answer.text).toContain("too_complex");
     expect(rows).toBeLessThanOrEqual(maxAggregateRows);
+  });
+});
+
+describe("A view whose lists have lost a column, for items that are too large for its conditions,", () => {
+  const lists = Array.from({ length: 20 }, (_, index) => `list${index}`);
+  const fieldsOf = (columns: readonly string[]) => [
+    ...fields,
+    ...lists.map((key) => ({
+      key,
+      type: "line_items",
+      fields: columns.map((column) => ({ key: column, type: "text" })),
+    })),
+  ];
+  const containing = Array.from({ length: conditionCount }, (_, index) => ({
+    field: "text",
+    op: "contains",
+    value: `zq${index}`.padEnd(150, "x"),
+  }));
+  const views = [{ key: "v", name: "V", conditions: [{ any: containing }] }];
+  const copies = 12;
+  let path: string;
+  let partner: Client;
+  /** The rows that measuring one item reads. */
+  let itemRows: number;
+
+  beforeAll(async () => {
+    const form = await makeForm(owner, fieldsOf(["kept", "lost"]), { views });
+    path = `/forms/${form}/submissions`;
+    const rows = Array.from({ length: 500 }, () => ({ kept: "x", lost: "x" }));
+    const all = Object.fromEntries(lists.map((key) => [key, rows]));
+    const { status, body } = await owner.post(path, { data: { n: 1, team: "ours", ...all } });
+    expect(status).toBe(201);
+    await copyWithEntries(body.id, copies);
+    const changed = await owner.put(`/forms/${form}/schema`, { fields: fieldsOf(["kept"]), views });
+    expect(changed.status).toBe(200);
+    partner = await makePartner(form, body.id);
+    const named = [{ field: "$id", op: "eq", value: body.id }];
+    itemRows = (await send(() => partner.post(`${path}/search`, { conditions: named }))).rows;
+  });
+
+  it("is measured only until one of the parts is too large", () => {
+    expect(itemRows).toBeGreaterThan(10_000);
+    expect(itemRows).toBeLessThan(25_000);
+  });
+
+  it.each<[string, Json]>([
+    ["", {}],
+    [" in stored order", { sort: [{ field: "$created_at", direction: "asc" }] }],
+  ])(
+    "is measured once for each of the 3 items of a page%s, and for one more",
+    async (_, search) => {
+      const { answer, rows } = await send(() => partner.post(`${path}/search`, search));
+      expect([answer.status, answer.body.items]).toEqual([200, []]);
+      expect(rows / itemRows).toBeLessThan(4.1);
+    },
+  );
+
+  it.each<[number, string, Json]>([
+    [1.5, "", {}],
+    [2.2, " sorted by a field", { sort: [{ field: "n" }] }],
+    [1.8, " sorted by two fields", { sort: [{ field: "n" }, { field: "team" }] }],
+    [1.5, " that an index serves", { conditions: byTeam }],
+    [3, " that an index serves, sorted", { conditions: byTeam, sort: [{ field: "n" }] }],
+  ])("is measured at most %f times for each item of a download%s", async (times, _, search) => {
+    const csv = { Accept: "text/csv" };
+    const { answer, rows } = await send(() => partner.post(`${path}/search`, search, csv));
+    expect(answer.status).toBe(200);
+    expect(rows / itemRows / copies).toBeLessThan(times);
   });
 });
