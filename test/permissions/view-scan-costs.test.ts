@@ -157,11 +157,9 @@ describe("A view whose lists have lost a column, for items that are too large fo
     path = `/forms/${form}/submissions`;
     const rows = Array.from({ length: 500 }, () => ({ kept: "x", lost: "x" }));
     const all = Object.fromEntries(lists.map((key) => [key, rows]));
-    const { status, body } = await owner.post(path, { data: { n: 1, team: "ours", ...all } });
-    expect(status).toBe(201);
+    const { body } = await owner.post(path, { data: { n: 1, team: "ours", ...all } });
     await copyWithEntries(body.id, copies);
-    const changed = await owner.put(`/forms/${form}/schema`, { fields: fieldsOf(["kept"]), views });
-    expect(changed.status).toBe(200);
+    await owner.put(`/forms/${form}/schema`, { fields: fieldsOf(["kept"]), views });
     partner = await makePartner(form, body.id);
     const named = [{ field: "$id", op: "eq", value: body.id }];
     itemRows = (await send(() => partner.post(`${path}/search`, { conditions: named }))).rows;

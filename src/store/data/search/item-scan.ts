@@ -52,8 +52,13 @@ function descendingScanSql(
   // Each side has one bound. SQLite uses only one bound to seek, and would read the rows that a second bound excludes.
   const newest = `select number as item from item where number <= (select number from top)
       and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
-  const size = (_: string, next: string) => `(select number from top) - ${next}`;
-  const measured = measuredSql(scan, values, newest, maxCandidates, size);
+  const measured = measuredSql(
+    scan,
+    values,
+    newest,
+    maxCandidates,
+    ({ next }) => `(select number from top) - ${next}`,
+  );
   return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
       bottom(number) as materialized (select top.number - n.size from top, n),
       page as materialized (

@@ -188,12 +188,12 @@ export function measuredSql(
   values: SearchValues,
   candidates: string,
   maxCandidates: number,
-  size: (fitting: string, next: string) => string,
+  size: (end: { fitting: string; next: string }) => string,
 ): string {
   const { search } = scan;
   const isMeasured = mayBeTooLarge(search.shownBy);
   const limited = `${candidates} limit ${maxCandidates}`;
-  // Only the last candidate has all items in its list. The others have a next one.
+  // If all candidates fit, the list is complete at the last one, which has no next one.
   const neighbors = `select item as next, lag(item) over (rows unbounded preceding) as item
       from (select item from (${limited}) union all select null)`;
   const running = runningSql(partCostsSql(search, values, itemCostSql), {
@@ -203,10 +203,10 @@ export function measuredSql(
   const maxCost = "(select max_cost from allowance)";
   const [result, isEnd] = isMeasured
     ? [
-        `iif(next is null, ${maxCandidates}, ${size("place", "next")})`,
+        `iif(next is null, ${maxCandidates}, ${size({ fitting: "place", next: "next" })})`,
         `next is null or up_to >= ${maxCost}`,
       ]
-    : [size("place - 1", "item"), `before >= ${maxCost}`];
+    : [size({ fitting: "place - 1", next: "item" }), `before >= ${maxCost}`];
   return atFirstSql(`${result}, too_large`, running, isEnd, `${maxCandidates}, null`);
 }
 
@@ -216,7 +216,7 @@ export function countWithinSql(
   candidates: string,
   maxCandidates: number,
 ): string {
-  return measuredSql(scan, values, candidates, maxCandidates, (fitting) => fitting);
+  return measuredSql(scan, values, candidates, maxCandidates, ({ fitting }) => fitting);
 }
 
 /** The last column of pages on which every candidate matches. */
@@ -260,8 +260,13 @@ export function ascendingScanSql(
   const first = `(select min(number) from item where number > ${above} and number < ${below})`;
   const oldest = `select number as item from item where number >= (select number from first)
       and number < (select min(${below}, number + ${maxCandidates}) from first) order by number`;
-  const size = (_: string, next: string) => `${next} - (select number from first)`;
-  const measured = measuredSql(scan, values, oldest, maxCandidates, size);
+  const measured = measuredSql(
+    scan,
+    values,
+    oldest,
+    maxCandidates,
+    ({ next }) => `${next} - (select number from first)`,
+  );
   return `first(number) as materialized (select ${first}),
       ${sizeSql(scan, maxCandidates, rows, measured, "m")},
       top(number) as materialized (select first.number + m.size from first, m),

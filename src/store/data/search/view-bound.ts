@@ -63,7 +63,7 @@ function fitsViewSql(
   // With more values than the limit, one of the parts is too large.
   const pairs = `${pairsSql(parts, values)} limit ${maxPairs(bound) + 1}`;
   const measured = `(select max(${shown}, ${hidden}) <= ${maxCost} from (${pairs}))`;
-  const known = `${notInSql("i.number", `(select value from json_each(${tooLarge}))`)}`;
+  const known = notInSql("i.number", `(select value from json_each(${tooLarge}))`);
   const fits = tooLarge === null ? measured : `iif(${tooLarge} is null, ${measured}, ${known})`;
   // SQLite gets the size of the data without reading it. Few items are so large that it has to measure the parts.
   return `iif(${isSmallSql(bound, "octet_length(i.data)")}, 1, ${fits})`;
