@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { lazy } from "../../src/domain/lazy.ts";
 import type { Client, Json } from "../support/client";
 import { copyItem } from "../support/copies";
 import { counted } from "../support/counting";
@@ -146,6 +147,10 @@ describe("A view whose lists have lost a column, for items that are too large fo
     value: `zq${index}`.padEnd(150, "x"),
   }));
   const views = [{ key: "v", name: "V", conditions: [{ any: containing }] }];
+  const rowsOf = (count: number) => {
+    const rows = Array.from({ length: count }, () => ({ kept: "x", lost: "x" }));
+    return Object.fromEntries(lists.map((key) => [key, rows]));
+  };
   const copies = 12;
   let path: string;
   let partner: Client;
@@ -155,9 +160,7 @@ describe("A view whose lists have lost a column, for items that are too large fo
   beforeAll(async () => {
     const form = await makeForm(owner, fieldsOf(["kept", "lost"]), { views });
     path = `/forms/${form}/submissions`;
-    const rows = Array.from({ length: 500 }, () => ({ kept: "x", lost: "x" }));
-    const all = Object.fromEntries(lists.map((key) => [key, rows]));
-    const { body } = await owner.post(path, { data: { n: 1, team: "ours", ...all } });
+    const { body } = await owner.post(path, { data: { n: 1, team: "ours", ...rowsOf(500) } });
     await copyWithEntries(body.id, copies);
     await owner.put(`/forms/${form}/schema`, { fields: fieldsOf(["kept"]), views });
     partner = await makePartner(form, body.id);
@@ -193,5 +196,41 @@ describe("A view whose lists have lost a column, for items that are too large fo
     const { answer, rows } = await send(() => partner.post(`${path}/search`, search, csv));
     expect(answer.status).toBe(200);
     expect(rows / itemRows / copies).toBeLessThan(times);
+  });
+
+  it.each<[string, Json]>([
+    ["", {}],
+    [" in stored order", { sort: [{ field: "$created_at", direction: "asc" }] }],
+    [" sorted by a field", { sort: [{ field: "n" }] }],
+    [" sorted by a field that is empty", { sort: [{ field: "text2" }] }],
+    [" sorted by two fields", { sort: [{ field: "n" }, { field: "team" }] }],
+    [" that an index serves", { conditions: byTeam }],
+    [" that an index serves, sorted", { conditions: byTeam, sort: [{ field: "n" }] }],
+  ])("still excludes them from a search%s, and no large item that fits", async (_, search) => {
+    const { items, reader, fitting } = await makeMixed();
+    const ids: string[] = [];
+    for (let next: string | null = `${items}/search`; next !== null;) {
+      const { status, body } = await reader.post(next, { ...search, limit: 2 });
+      expect(status).toBe(200);
+      ids.push(...body.items.map(({ id }: Json) => id));
+      ({ next } = body.links);
+    }
+    expect(ids.toSorted()).toEqual(fitting);
+  });
+
+  /** Items that meet the conditions. Every third one is too large, and every third one has to be measured and fits. */
+  const makeMixed = lazy(async () => {
+    const fieldsWith = (column: string[]) => [...fieldsOf(column), { key: "text2", type: "text" }];
+    const form = await makeForm(owner, fieldsWith(["kept", "lost"]), { views });
+    const items = `/forms/${form}/submissions`;
+    const ids: string[] = [];
+    for (const [n, count] of [1, 100, 500, 1, 100, 500].entries()) {
+      const text = containing[0]?.value;
+      const data = { n, team: "ours", text, ...rowsOf(count) };
+      ids.push((await owner.post(items, { data })).body.id);
+    }
+    await owner.put(`/forms/${form}/schema`, { fields: fieldsWith(["kept"]), views });
+    const reader = await makePartner(form, ids[0] ?? "");
+    return { items, reader, fitting: ids.filter((_, index) => index % 3 < 2).toSorted() };
   });
 });

@@ -110,8 +110,8 @@ export const sumBefore = (sql: string) => `${sumUpTo(sql)} - ${sql}`;
 
 /**
  * SQL for a table of the items in `from`, in their order, with the columns `names`, their `place` from 1, and the larger
- * total of the two parts: `before` an item and `up_to` it. `too_large` lists the items until then that are too large for the view. A
- * query that ends at the first row beyond a limit evaluates the view for one more item, not for the items that follow.
+ * total of the two parts: `before` an item and `up_to` it. `too_large` lists the items up to this one that are too large
+ * for the view. A query that ends at a row evaluates the view for one more item, not for the items that follow.
  */
 export function runningSql(
   { listsTooLarge, isNarrow, table }: PartsSql,
