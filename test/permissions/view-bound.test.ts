@@ -156,12 +156,10 @@ const base: Data = {
   7: -3,
   8: true,
 };
-const row =
-  (column: string) =>
-  (text: string): Data => ({
-    ...base,
-    3: [...(base["3"] as []), { [column]: text }],
-  });
+const withRow = (column: string, value: string): Data => ({
+  ...base,
+  3: [...(base["3"] as []), { [column]: value }],
+});
 const textLeaf = (slot: string) => ({
   op: "contains",
   value: "x".repeat(150),
@@ -173,34 +171,43 @@ const rowLeaf = {
   field: { source: { in: "data", slot: "3" }, kind: "line_items" },
 };
 
+const text = (length: number) => special + "x".repeat(length);
+const rowsOf = (length: number, data: Data) => ({ 3: Array.from({ length }, () => data) }) as Data;
+
 describe("The limit of a view's work on an item", () => {
-  it.each<[string, (text: string) => Data]>([
-    ["a visible text", (text) => ({ ...base, 1: text })],
-    ["a hidden text", (text) => ({ ...base, 9: text })],
-    ["a hidden list", (text) => ({ ...base, 6: [special, text] })],
-    ["a visible column", row("4")],
-    ["a hidden column", row("5")],
-  ])("is the same in the database and in the service for %s", async (_, dataOf) => {
-    const conditions = [...Array.from({ length: 30 }, () => textLeaf("1")), rowLeaf];
-    const shownBy = { conditions, parts } as unknown as ShownBy;
-    const lengthOf = (length: number) => dataOf(special + "x".repeat(length));
-    const bound = findViewBound(shownBy.conditions);
-    const isWithin = (data: Data) => bound === null || new ItemSizes(data).fit(bound, parts.shown);
-    let [fitting, tooLong] = [0, 2_000_000];
-    while (tooLong - fitting > 1) {
-      const middle = (fitting + tooLong) >> 1;
-      if (isWithin(lengthOf(middle))) fitting = middle;
-      else tooLong = middle;
-    }
-    const values = new SearchValues();
-    const sql = withinViewSql(shownBy, values, "1");
-    const fits = (data: Data) =>
-      dataDb
-        .prepare(`select ${sql} as fits from (select ?2 as data) i`)
-        .bind(values.json, JSON.stringify(data))
-        .first<number>("fits");
-    const found = await Promise.all([fitting, tooLong].map((length) => fits(lengthOf(length))));
-    expect(fitting).toBeGreaterThan(50_000);
-    expect(found).toEqual([1, 0]);
-  });
+  it.each<[string, number, (length: number) => Data, inRows?: boolean]>([
+    ["a visible text", 50_000, (length) => ({ ...base, 1: text(length) })],
+    ["a hidden text", 50_000, (length) => ({ ...base, 9: text(length) })],
+    ["a hidden list", 50_000, (length) => ({ ...base, 6: [special, text(length)] })],
+    ["a visible column", 50_000, (length) => withRow("4", text(length))],
+    ["a hidden column", 50_000, (length) => withRow("5", text(length))],
+    ["many short values in both columns", 5000, (rows) => rowsOf(rows, { 4: 1, 5: 2 }), false],
+    ["many short values in one column", 5000, (rows) => rowsOf(rows, { 5: 2 }), false],
+  ])(
+    "is the same in the database and in the service for %s",
+    async (_, least, lengthOf, inRows = true) => {
+      const leaves = Array.from({ length: 30 }, () => textLeaf("1"));
+      const conditions = inRows ? [...leaves, rowLeaf] : leaves;
+      const shownBy = { conditions, parts } as unknown as ShownBy;
+      const bound = findViewBound(shownBy.conditions);
+      const isWithin = (data: Data) =>
+        bound === null || new ItemSizes(data).fit(bound, parts.shown);
+      let [fitting, tooLong] = [0, 40 * least];
+      while (tooLong - fitting > 1) {
+        const middle = (fitting + tooLong) >> 1;
+        if (isWithin(lengthOf(middle))) fitting = middle;
+        else tooLong = middle;
+      }
+      const values = new SearchValues();
+      const sql = withinViewSql(shownBy, values, "1");
+      const fits = (data: Data) =>
+        dataDb
+          .prepare(`select ${sql} as fits from (select ?2 as data) i`)
+          .bind(values.json, JSON.stringify(data))
+          .first<number>("fits");
+      const found = await Promise.all([fitting, tooLong].map((length) => fits(lengthOf(length))));
+      expect(fitting).toBeGreaterThan(least);
+      expect(found).toEqual([1, 0]);
+    },
+  );
 });

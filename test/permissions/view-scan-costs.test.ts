@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { lazy } from "../../src/domain/lazy.ts";
 import type { Client, Json } from "../support/client";
 import { copyItem } from "../support/copies";
 import { counted } from "../support/counting";
@@ -53,24 +54,31 @@ async function makeItems(copies: number) {
     return (await owner.post(path, { data })).body.id;
   };
   const first = await create("zq46");
-  const hidden = await create("語 ".repeat(20_000));
-  await copyItem(hidden, copies - 1);
+  await copyWithEntries(await create("語 ".repeat(20_000)), copies);
+  const last = await create("zq46");
+  return { path, partner: await makePartner(form, last), shown: [first, last] };
+}
+
+/** Makes this many items of one. The index has the entries of each. */
+async function copyWithEntries(id: string, count: number): Promise<void> {
+  await copyItem(id, count - 1);
   await dataDb
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?2)
       insert into search_entry select e.field, e.value, e.item + n.i, e.folded
       from item cross join search_entry e on e.item = item.number, n where item.id = ?1`,
     )
-    .bind(hidden, copies - 1)
+    .bind(id, count - 1)
     .run();
-  const last = await create("zq46");
+}
+
+async function makePartner(form: string, id: string): Promise<Client> {
   const resources = [`form:${form}/v`];
   const partner = await client({ permissions: ["submissions:read"], resources });
   const reader = partner.through(fetch);
   // The isolate caches the definition.
-  await reader.get(`/submissions/${last}`);
-
-  return { path, partner: reader, shown: [first, last] };
+  await reader.get(`/submissions/${id}`);
+  return reader;
 }
 
 async function send(request: () => ReturnType<Client["get"]>) {
@@ -120,5 +128,109 @@ describe("A view with expensive conditions, for a credential that sees few of ma
     expect(answer.status).toBe(422);
     expect(answer.text).toContain("too_complex");
     expect(rows).toBeLessThanOrEqual(maxAggregateRows);
+  });
+});
+
+describe("A view whose lists have lost a column, for items that are too large for its conditions,", () => {
+  const lists = Array.from({ length: 20 }, (_, index) => `list${index}`);
+  const fieldsOf = (columns: readonly string[]) => [
+    ...fields,
+    ...lists.map((key) => ({
+      key,
+      type: "line_items",
+      fields: columns.map((column) => ({ key: column, type: "text" })),
+    })),
+  ];
+  const containing = Array.from({ length: conditionCount }, (_, index) => ({
+    field: "text",
+    op: "contains",
+    value: `zq${index}`.padEnd(150, "x"),
+  }));
+  const views = [{ key: "v", name: "V", conditions: [{ any: containing }] }];
+  const rowsOf = (count: number) => {
+    const rows = Array.from({ length: count }, () => ({ kept: "x", lost: "x" }));
+    return Object.fromEntries(lists.map((key) => [key, rows]));
+  };
+  const copies = 12;
+  let path: string;
+  let partner: Client;
+  /** The rows that measuring one item reads. */
+  let itemRows: number;
+
+  beforeAll(async () => {
+    const form = await makeForm(owner, fieldsOf(["kept", "lost"]), { views });
+    path = `/forms/${form}/submissions`;
+    const { body } = await owner.post(path, { data: { n: 1, team: "ours", ...rowsOf(500) } });
+    await copyWithEntries(body.id, copies);
+    await owner.put(`/forms/${form}/schema`, { fields: fieldsOf(["kept"]), views });
+    partner = await makePartner(form, body.id);
+    const named = [{ field: "$id", op: "eq", value: body.id }];
+    itemRows = (await send(() => partner.post(`${path}/search`, { conditions: named }))).rows;
+  });
+
+  it("is measured only until one of the parts is too large", () => {
+    expect(itemRows).toBeGreaterThan(10_000);
+    expect(itemRows).toBeLessThan(25_000);
+  });
+
+  it.each<[string, Json]>([
+    ["", {}],
+    [" in stored order", { sort: [{ field: "$created_at", direction: "asc" }] }],
+  ])(
+    "is measured once for each of the 3 items of a page%s, and for one more",
+    async (_, search) => {
+      const { answer, rows } = await send(() => partner.post(`${path}/search`, search));
+      expect([answer.status, answer.body.items]).toEqual([200, []]);
+      expect(rows / itemRows).toBeLessThan(4.1);
+    },
+  );
+
+  it.each<[number, string, Json]>([
+    [1.5, "", {}],
+    [2.2, " sorted by a field", { sort: [{ field: "n" }] }],
+    [1.8, " sorted by two fields", { sort: [{ field: "n" }, { field: "team" }] }],
+    [1.5, " that an index serves", { conditions: byTeam }],
+    [3, " that an index serves, sorted", { conditions: byTeam, sort: [{ field: "n" }] }],
+  ])("is measured at most %f times for each item of a download%s", async (times, _, search) => {
+    const csv = { Accept: "text/csv" };
+    const { answer, rows } = await send(() => partner.post(`${path}/search`, search, csv));
+    expect(answer.status).toBe(200);
+    expect(rows / itemRows / copies).toBeLessThan(times);
+  });
+
+  it.each<[string, Json]>([
+    ["", {}],
+    [" in stored order", { sort: [{ field: "$created_at", direction: "asc" }] }],
+    [" sorted by a field", { sort: [{ field: "n" }] }],
+    [" sorted by a field that is empty", { sort: [{ field: "text2" }] }],
+    [" sorted by two fields", { sort: [{ field: "n" }, { field: "team" }] }],
+    [" that an index serves", { conditions: byTeam }],
+    [" that an index serves, sorted", { conditions: byTeam, sort: [{ field: "n" }] }],
+  ])("still excludes them from a search%s, and no large item that fits", async (_, search) => {
+    const { items, reader, fitting } = await makeMixed();
+    const ids: string[] = [];
+    for (let next: string | null = `${items}/search`; next !== null;) {
+      const { status, body } = await reader.post(next, { ...search, limit: 2 });
+      expect(status).toBe(200);
+      ids.push(...body.items.map(({ id }: Json) => id));
+      ({ next } = body.links);
+    }
+    expect(ids.toSorted()).toEqual(fitting);
+  });
+
+  /** Items that meet the conditions. Every third one is too large, and every third one has to be measured and fits. */
+  const makeMixed = lazy(async () => {
+    const fieldsWith = (column: string[]) => [...fieldsOf(column), { key: "text2", type: "text" }];
+    const form = await makeForm(owner, fieldsWith(["kept", "lost"]), { views });
+    const items = `/forms/${form}/submissions`;
+    const ids: string[] = [];
+    for (const [n, count] of [1, 100, 500, 1, 100, 500].entries()) {
+      const text = containing[0]?.value;
+      const data = { n, team: "ours", text, ...rowsOf(count) };
+      ids.push((await owner.post(items, { data })).body.id);
+    }
+    await owner.put(`/forms/${form}/schema`, { fields: fieldsWith(["kept"]), views });
+    const reader = await makePartner(form, ids[0] ?? "");
+    return { items, reader, fitting: ids.filter((_, index) => index % 3 < 2).toSorted() };
   });
 });

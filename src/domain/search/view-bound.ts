@@ -38,8 +38,14 @@ export interface ViewBound {
   maxCost: number;
 }
 
+/** The limits of views. A request with many items uses the same view for all of them. */
+const bounds = new WeakMap<object, { bound: ViewBound | null }>();
+
 /** Returns the limit of a view with these conditions. Null if they are so cheap that every item fits. */
-export function findViewBound(conditions: readonly Condition[]): ViewBound | null {
+export const findViewBound = (conditions: readonly Condition[]): ViewBound | null =>
+  keep(bounds, conditions, () => ({ bound: computeViewBound(conditions) })).bound;
+
+function computeViewBound(conditions: readonly Condition[]): ViewBound | null {
   const cost = itemCost(conditions);
   const perByte = Math.ceil(
     maxCostPerByte({ ...cost, perEntry: [] }) + cost.rowPasses * rowsByteCost,

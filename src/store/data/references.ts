@@ -17,7 +17,7 @@ import type { ShownBy } from "#domain/search/tree.ts";
 import { parseFieldIds } from "./definition-head.ts";
 import { preparePageStatement, type UnindexedFields } from "./search/batch.ts";
 import { SearchValues } from "./search/search-values.ts";
-import { recordCostSql, seesItemSql } from "./search/shown.ts";
+import { recordCostSql, judgedSql } from "./search/shown.ts";
 import { viewCostSql } from "./search/view-bound.ts";
 import {
   collectionStatement,
@@ -159,9 +159,13 @@ interface VisibleVersions {
   unindexed: UnindexedFields;
 }
 
+/** SQL for the cost of deciding whether the caller sees an examined record. */
+const examinationCostSql = (shownBy: ShownBy): string =>
+  viewCostSql(shownBy, recordCostSql(shownBy, "e.bytes"), { seen: "e.seen", bytes: "e.bytes" });
+
 /**
  * SQL for the table `examined` of the records in `items`, smallest first, with whether the caller sees each one
- * (`is_seen`) and the `cost` of deciding this. The recursion examines one record after another, so that it can end at the
+ * (`judgedSql`). It starts with a row without a record. The recursion examines one record after another, so that it can end at the
  * first one after a limit.
  */
 function examinedTables(
@@ -170,14 +174,13 @@ function examinedTables(
   limits: RecordCosts,
   values: SearchValues,
 ): string {
-  const isSeen = seesItemSql(shownBy, values);
-  const cost = viewCostSql(shownBy, values, recordCostSql(shownBy));
-  const shownSum = "(e.shown + iif(e.is_seen, e.cost, 0))";
-  const hiddenSum = "(e.hidden + iif(e.is_seen, 0, e.cost))";
+  const cost = examinationCostSql(shownBy);
+  const shownSum = `(e.shown + iif(e.seen > 0, ${cost}, 0))`;
+  const hiddenSum = `(e.hidden + iif(e.place = 0 or e.seen > 0, 0, ${cost}))`;
   return `placed as materialized (select *, row_number() over (order by bytes, number) as place from (${items})),
-      examined(place, id, version, is_seen, cost, shown, hidden) as (
+      examined(place, id, version, bytes, seen, shown, hidden) as (
         select 0, null, null, 0, 0, 0, 0
-        union all select n.place, n.id, n.version, ${isSeen}, ${cost}, ${shownSum}, ${hiddenSum}
+        union all select n.place, n.id, n.version, n.bytes, ${judgedSql(shownBy, values)}, ${shownSum}, ${hiddenSum}
         from examined e cross join placed n on n.place = e.place + 1 cross join item i on i.number = n.number
         where ${shownSum} <= ${limits.shown} and ${hiddenSum} <= ${limits.hidden})`;
 }
@@ -197,11 +200,12 @@ export async function findVisibleVersions(
   const items = `select i.number, i.id, i.version, octet_length(i.data) as bytes
         from ${values.table([...new Set(ids)])} e cross join item i on i.id = e.value where i.collection_id = ${collectionId}`;
   const tables = examinedTables(items, shownBy, limits, values);
+  const cost = examinationCostSql(shownBy);
   const statement = values.statement(`with ${tables}
     select c.revision, coalesce(x.newly_searchable, x.fields) as waiting, x.fields as outdated, r.*
     from collection c left join indexing x on x.collection_id = c.id
-      cross join (select total(iif(is_seen, cost, 0)) as shown, total(iif(is_seen, 0, cost)) as hidden,
-        json_group_object(id, version) filter (where is_seen) as versions from examined) r
+      cross join (select total(iif(e.seen > 0, ${cost}, 0)) as shown, total(iif(e.seen > 0, 0, ${cost})) as hidden,
+        json_group_object(e.id, e.version) filter (where e.seen > 0) as versions from examined e where e.place > 0) r
     where c.id = ${collectionId}`);
   const row = await retryTransient(db, () =>
     preparePageStatement(db, statement).first<

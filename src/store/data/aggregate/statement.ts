@@ -18,7 +18,8 @@ import {
   atFirstSql,
   computedOnceSql,
   conditionsSql,
-  ifShown,
+  judgedItem,
+  judgedSql,
   sumUpTo,
 } from "#store/data/search/shown.ts";
 import { viewCostSql } from "#store/data/search/view-bound.ts";
@@ -239,16 +240,15 @@ function measureSql({ scan: { search }, values, rowColumns }: Builder, fromItems
   // Computes the parts of each item once. The limits keep SQLite from merging the subqueries.
   const measure = shownMeasure(shownBy, values);
   const sizedMeasure = { ...measure, bytes: "i.shown" };
-  const isShown = ifShown(search, values, "1");
-  const markedItems = `select i.*, ${isShown} as is_shown from ${items} limit -1`;
-  const parts = `select i.*, iif(is_shown, ${measure.bytes}, 0) as shown,
-      iif(is_shown, ${hiddenBytesSql(shownBy, values)}, ${wholeMeasure.bytes}) as hidden from (${markedItems}) i limit -1`;
+  const judgedItems = `select i.*, ${judgedSql(shownBy, values)} as seen from ${items} limit -1`;
+  const parts = `select i.*, iif(seen > 0, ${measure.bytes}, 0) as shown,
+      iif(seen > 0, ${hiddenBytesSql(shownBy, values)}, ${wholeMeasure.bytes}) as hidden from (${judgedItems}) i limit -1`;
   const viewCost = itemCost(shownBy.conditions);
   const shownCost = `${costOf(sizedMeasure)} + ${totalCostSql(viewCost, sizedMeasure)}`;
-  const otherCost = viewCostSql(shownBy, values, totalCostSql(viewCost));
-  const hiddenCost = `2 * iif(is_shown, i.hidden * ${maxCostPerByte(viewCost)}, ${otherCost})`;
-  const amounts = `select i.shown, i.hidden, iif(is_shown, ${shownCost}, 0) as cost, ${hiddenCost} as hidden_cost,
-      iif(is_shown, ${keptBytes}, 0) as texts from (${parts}) i`;
+  const otherCost = viewCostSql(shownBy, totalCostSql(viewCost), judgedItem);
+  const hiddenCost = `2 * iif(seen > 0, i.hidden * ${maxCostPerByte(viewCost)}, ${otherCost})`;
+  const amounts = `select i.shown, i.hidden, iif(seen > 0, ${shownCost}, 0) as cost, ${hiddenCost} as hidden_cost,
+      iif(seen > 0, ${keptBytes}, 0) as texts from (${parts}) i`;
   const sums = `select max(${sumUpTo("shown")}, ${sumUpTo("hidden")}) as bytes,
       max(${sumUpTo("cost")}, ${sumUpTo("hidden_cost")}) as cost, ${sumUpTo("texts")} as texts
       from ${computedOnceSql(amounts)}`;

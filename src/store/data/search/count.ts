@@ -26,6 +26,7 @@ import {
   itemsWithin,
   scanOf,
   sizeSql,
+  tooLargeIn,
   type RangeScan,
   type Scan,
 } from "./scan.ts";
@@ -120,7 +121,7 @@ function countItems(driver: Driver | null, scan: RangeScan, values: SearchValues
   const candidates = `select c.item from ${candidatesSql(driver, scan, values)}${newestFirst}`;
   const maxCandidates = itemsWithin(scan, candidateRows([], search.conditions));
   return `with ${sizeSql(scan, maxCandidates, 0, countWithinSql(scan, values, candidates, maxCandidates))}
-    select count(distinct i.number) filter (where ${conditionsSql(scan, values)}) as count,
+    select count(distinct i.number) filter (where ${conditionsSql(scan, values, tooLargeIn("n"))}) as count,
       count(*) < max(1, (select size from n)) as exact
     from (${candidates} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}`;
 }

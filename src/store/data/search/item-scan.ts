@@ -11,6 +11,7 @@ import {
   measuredSql,
   nullColumns,
   sizeSql,
+  tooLargeIn,
   type RangeScan,
 } from "./scan.ts";
 import { conditionsSql } from "./shown.ts";
@@ -35,7 +36,7 @@ export function itemScanSql(scan: RangeScan, rows: number, values: SearchValues)
     limit: String(rows),
     maxCandidates,
     position: (number) => `${number} as k0`,
-    where: conditionsSql(scan, values),
+    where: conditionsSql(scan, values, tooLargeIn("m")),
   })}`;
 }
 
@@ -51,14 +52,19 @@ function descendingScanSql(
   // Each side has one bound. SQLite uses only one bound to seek, and would read the rows that a second bound excludes.
   const newest = `select number as item from item where number <= (select number from top)
       and number > (select max(${above}, number - ${maxCandidates}) from top) order by number desc`;
-  const size = "(select number from top) - item";
-  const measured = measuredSql(scan, values, newest, maxCandidates, size);
+  const measured = measuredSql(
+    scan,
+    values,
+    newest,
+    maxCandidates,
+    ({ next }) => `(select number from top) - ${next}`,
+  );
   return `with top(number) as materialized (select ${top}), ${sizeSql(scan, maxCandidates, rows, measured)},
       bottom(number) as materialized (select top.number - n.size from top, n),
       page as materialized (
       select 'hit' as kind, i.number as k0, ${hitColumns(scan)} from top cross join item i
       where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
-        and ${conditionsSql(scan, values)}
+        and ${conditionsSql(scan, values, tooLargeIn("n"))}
       order by i.number desc limit ${rows})
     select * from page
     union all

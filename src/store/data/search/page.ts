@@ -18,6 +18,7 @@ import {
   itemsWithin,
   scanOf,
   sizeSql,
+  tooLargeIn,
   type RangeScan,
   type Scan,
 } from "./scan.ts";
@@ -109,7 +110,6 @@ function valueScanSql(
   const startNumber = scan.start && values.scalar(scan.start.number);
   const range = rangeAfter(scan.range, order, startNumber);
   const candidates = candidatesSql(driver, { ...scan, range }, values);
-  const where = conditionsSql(scan, values);
   const entries = `select c.item from ${candidates} order by c.item ${order}`;
   const [firstCondition] = conditions;
   // The driver evaluates the only condition, so every candidate matches.
@@ -120,7 +120,7 @@ function valueScanSql(
     !("by" in driver)
   ) {
     const fromSql = `from (select c.item from ${driverSql(driver, values)} and ${inRangeSql(range)}) c
-      cross join item i on ${itemJoinSql(scan)} where ${where} order by c.item ${order}`;
+      cross join item i on ${itemJoinSql(scan)} where ${conditionsSql(scan, values)} order by c.item ${order}`;
     return fullPageSql(scan, values, entries, rows, fromSql);
   }
   const maxCandidates = itemsWithin(scan, candidateRows(probes, conditions));
@@ -128,7 +128,7 @@ function valueScanSql(
   return `with ${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (
       select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
-      where ${probeConditions}${where} limit ${rows})
+      where ${probeConditions}${conditionsSql(scan, values, tooLargeIn("n"))} limit ${rows})
     select * from page
     union all
     select 'edge', c.item, ${nullColumns()} from (${entries}

@@ -7,6 +7,7 @@ import { itemCostSql } from "./cost.ts";
 import { candidatesWithin, minMeasuredBytes, maxPageBytes, type ScanBudget } from "./budget.ts";
 import { driverSql } from "./driver.ts";
 import { hiddenBytesSql, measuringCost, shownMeasure } from "./parts.ts";
+import { mayBeTooLarge } from "./view-bound.ts";
 import {
   atFirstSql,
   computedOnceSql,
@@ -145,51 +146,68 @@ export function itemsWithin({ budget, search: { shownBy } }: Scan, rowsPerItem: 
 }
 
 /**
- * SQL for a table `n`. Its column `size` is how many of `maxCandidates` a page may examine. Without large items, these
- * are all of them. Otherwise, `measuredSize` computes the number from the running sum of the candidates' costs. For a
- * narrow caller, measuring must not change the size, because the size of the largest item would show.
+ * SQL for the table `name`. Its column `size` is how many of `maxCandidates` a page may examine. Without large items,
+ * these are all of them. Otherwise, `measuredSize` computes the number from the running sum of the candidates' costs.
+ * For a narrow caller, measuring must not change the size, because the size of the largest item would show. The column
+ * `too_large` lists the items that are then too large for the view. It is null if they are unknown.
  */
 export function sizeSql(
   { collectionId, search, budget }: Scan,
   maxCandidates: number,
   rows: number,
   measuredSize: string,
+  name = "n",
 ): string {
   const { conditions, shownBy } = search;
   const cost = itemCost(conditions);
   const maxPerByte = maxCostPerByte(cost);
   const maxUnmeasured = shownBy ? budget.cost : Math.max(minMeasuredBytes, budget.cost);
-  const fitsPage = shownBy ? "1" : `t.largest * ${rows} <= ${maxPageBytes}`;
+  const fitsPage = shownBy ? "1" : `largest * ${rows} <= ${maxPageBytes}`;
   const isSmall = readsRecords(cost)
     ? "0"
-    : `t.largest * min(${maxCandidates}, t.live) * ${maxPerByte} <= ${maxUnmeasured}`;
+    : `largest * min(${maxCandidates}, live) * ${maxPerByte} <= ${maxUnmeasured}`;
   const maxCost = shownBy
     ? budget.cost
     : `iif(largest * ${rows} <= ${maxPageBytes}, ${budget.cost}, ${maxPageBytes})`;
   // A deleted collection has no tally, but SQLite rejects a limit of null.
   const tally = `select coalesce(max(live), 0) as live, coalesce(max(largest), 0) as largest from tally where collection_id = ${collectionId}`;
-  return `n(size) as materialized (select case
-      when ${fitsPage} and ${isSmall}
-        then ${maxCandidates} else (${measuredSize}) end
-      from (select live, largest, ${maxCost} as max_cost from (${tally})) t)`;
+  return `allowance(is_small, max_cost) as (select ${fitsPage} and ${isSmall}, ${maxCost} from (${tally})),
+      ${name}(size, too_large) as materialized (select ${maxCandidates}, null from allowance where is_small
+        union all select * from (${measuredSize}) limit 1)`;
 }
 
+/** SQL for the items that the table `name` of `sizeSql` lists. */
+export const tooLargeIn = (name: "n" | "m" | "b" | "cut") => `(select too_large from ${name})`;
+
 /**
- * SQL for `sizeSql`, whose table `t` limits the cost. Evaluates `size` for the first candidate `item` that does not fit,
- * at its `place`. At least one always fits. Returns `maxCandidates` if all of them fit.
+ * SQL for the columns of `sizeSql`, whose table `allowance` limits the cost. `size` computes the size from how many
+ * candidates fit, and the first one that does not. At least one always fits. Returns `maxCandidates` if all of them fit.
  */
 export function measuredSql(
   scan: Scan,
   values: SearchValues,
   candidates: string,
   maxCandidates: number,
-  size: string,
+  size: (end: { fitting: string; next: string }) => string,
 ): string {
-  const running = runningSql(partCostsSql(scan.search, values, itemCostSql), {
-    names: ["c.item"],
-    from: `(${candidates} limit ${maxCandidates}) c cross join item i on ${itemJoinSql(scan)}`,
+  const { search } = scan;
+  const isMeasured = mayBeTooLarge(search.shownBy);
+  const limited = `${candidates} limit ${maxCandidates}`;
+  // If all candidates fit, the list is complete at the last one, which has no next one.
+  const neighbors = `select item as next, lag(item) over (rows unbounded preceding) as item
+      from (select item from (${limited}) union all select null)`;
+  const running = runningSql(partCostsSql(search, values, itemCostSql), {
+    names: isMeasured ? ["next"] : [],
+    from: `(${isMeasured ? neighbors : limited}) c cross join item i on ${itemJoinSql(scan)}`,
   });
-  return atFirstSql(size, running, "before >= t.max_cost", String(maxCandidates));
+  const maxCost = "(select max_cost from allowance)";
+  const [result, isEnd] = isMeasured
+    ? [
+        `iif(next is null, ${maxCandidates}, ${size({ fitting: "place", next: "next" })})`,
+        `next is null or up_to >= ${maxCost}`,
+      ]
+    : [size({ fitting: "place - 1", next: "item" }), `before >= ${maxCost}`];
+  return atFirstSql(`${result}, too_large`, running, isEnd, `${maxCandidates}, null`);
 }
 
 export function countWithinSql(
@@ -198,7 +216,7 @@ export function countWithinSql(
   candidates: string,
   maxCandidates: number,
 ): string {
-  return measuredSql(scan, values, candidates, maxCandidates, "place - 1");
+  return measuredSql(scan, values, candidates, maxCandidates, ({ fitting }) => fitting);
 }
 
 /** The last column of pages on which every candidate matches. */
@@ -242,10 +260,15 @@ export function ascendingScanSql(
   const first = `(select min(number) from item where number > ${above} and number < ${below})`;
   const oldest = `select number as item from item where number >= (select number from first)
       and number < (select min(${below}, number + ${maxCandidates}) from first) order by number`;
-  const size = "item - (select number from first)";
-  const measured = measuredSql(scan, values, oldest, maxCandidates, size);
+  const measured = measuredSql(
+    scan,
+    values,
+    oldest,
+    maxCandidates,
+    ({ next }) => `${next} - (select number from first)`,
+  );
   return `first(number) as materialized (select ${first}),
-      ${sizeSql(scan, maxCandidates, rows, measured).replace("n(size)", "m(size)")},
+      ${sizeSql(scan, maxCandidates, rows, measured, "m")},
       top(number) as materialized (select first.number + m.size from first, m),
       found as materialized (
       select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan)} from first cross join item i

@@ -1,10 +1,10 @@
 import type { Condition, Search, ShownBy } from "#domain/search/tree.ts";
 import { itemCost, maxCostPerByte, type ItemCost } from "#domain/search/item-cost.ts";
 import { allSql } from "./conditions.ts";
-import { boundedSql, costBoundSql, itemCostSql, type Measure } from "./cost.ts";
+import { boundedSql, costBoundSql, itemCostSql, wholeMeasure, type Measure } from "./cost.ts";
 import { hiddenBytesSql, shownMeasure } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
-import { viewCostSql, withinViewSql } from "./view-bound.ts";
+import { mayBeTooLarge, viewCostSql, withinViewSql } from "./view-bound.ts";
 
 /** SQL for the matches that the caller sees, and for the amounts of them that have limits. */
 
@@ -14,35 +14,42 @@ export const ownConditions = ({ conditions }: Search, shownBy: ShownBy): Conditi
 
 /**
  * SQL for the conditions of a search. An item that the caller does not see never reaches them, so it cannot be too
- * heavy for them.
+ * heavy for them. `tooLarge` is SQL for the numbers of items that the statement found too large for the view.
  */
-export function conditionsSql({ search }: { search: Search }, values: SearchValues): string {
+export function conditionsSql(
+  { search }: { search: Search },
+  values: SearchValues,
+  tooLarge: string | null = null,
+): string {
   const { conditions, shownBy } = search;
   if (!shownBy) return boundedSql(conditions, allSql(conditions, values));
   const own = ownConditions(search, shownBy);
   const ownSql = allSql(own, values);
   const bounded = boundedSql(own, ownSql, shownMeasure(shownBy, values));
-  if (bounded !== ownSql) return ifShown(search, values, bounded);
-  return withinViewSql(shownBy, values, allSql(conditions, values));
-}
-
-/** SQL that is `sql` for items that a narrow caller sees, and 0 for all others. */
-export function ifShown(
-  { shownBy }: Pick<Search, "shownBy">,
-  values: SearchValues,
-  sql: string,
-): string {
-  if (!shownBy || shownBy.conditions.length === 0) return sql;
-  return `iif(${seesItemSql(shownBy, values)}, ${sql}, 0)`;
+  if (bounded === ownSql)
+    return withinViewSql(shownBy, values, allSql(conditions, values), { tooLarge });
+  return shownBy.conditions.length === 0
+    ? bounded
+    : `iif(${seesItemSql(shownBy, values, tooLarge)}, ${bounded}, 0)`;
 }
 
 /** SQL for whether a narrow caller sees an item `i`. */
-export const seesItemSql = (shownBy: ShownBy, values: SearchValues): string =>
-  withinViewSql(shownBy, values, allSql(shownBy.conditions, values));
+export const seesItemSql = (
+  shownBy: ShownBy,
+  values: SearchValues,
+  tooLarge: string | null = null,
+): string => withinViewSql(shownBy, values, allSql(shownBy.conditions, values), { tooLarge });
+
+/** SQL that is positive if a narrow caller sees an item `i`, and negative if the item is too large for the view. */
+export const judgedSql = (shownBy: ShownBy, values: SearchValues): string =>
+  withinViewSql(shownBy, values, allSql(shownBy.conditions, values), { otherwise: -1 });
 
 /** SQL for an upper bound of the cost of `seesItemSql`. Does not read the record's data. */
-export const recordCostSql = ({ conditions }: ShownBy): string =>
-  conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions));
+export const recordCostSql = (
+  { conditions }: ShownBy,
+  bytes: string = wholeMeasure.bytes,
+): string =>
+  conditions.length === 0 ? "0" : costBoundSql(itemCost(conditions), { ...wholeMeasure, bytes });
 
 /**
  * An amount of each candidate in two parts with separate limits. `shown` counts the parts of items that the caller
@@ -50,28 +57,44 @@ export const recordCostSql = ({ conditions }: ShownBy): string =>
  * its own items, and measure the size of the others. A caller that sees everything has only the part `shown`.
  */
 interface PartsSql {
-  /** The columns of a subquery over items `i` from which the parts are computed. */
-  columns: string;
-  shown: string;
-  hidden: string | null;
+  isNarrow: boolean;
+  listsTooLarge: boolean;
+  /**
+   * Builds a table of the items `i` in `from` with their parts, and with the columns `names` of the candidates `c`. For
+   * a narrow caller, it has `seen` (`judgedSql`). It evaluates the view once for each row that a query reads.
+   */
+  table: (names: readonly string[], from: string) => string;
 }
 
 /** The amount `sql` for a caller that sees everything. */
 const wholePartSql = (sql: string): PartsSql => ({
-  columns: `${sql} as amount`,
-  shown: "amount",
-  hidden: null,
+  isNarrow: false,
+  listsTooLarge: false,
+  table: (names, from) =>
+    `(select ${[...names.map((name) => `c.${name}`), `${sql} as shown`].join(", ")} from ${from})`,
 });
 
 /** `others` is the amount for an item that a narrow caller does not see. */
 export const narrowPartsSql = (
-  search: Pick<Search, "shownBy">,
+  shownBy: ShownBy,
   values: SearchValues,
   { shown, rest, others }: { shown: string; rest: string; others: string },
 ): PartsSql => ({
-  columns: `${ifShown(search, values, "1")} as is_shown, ${shown} as shown_part, ${rest} as rest_part, ${others} as other_part`,
-  shown: "iif(is_shown, shown_part, 0)",
-  hidden: "iif(is_shown, rest_part, other_part)",
+  isNarrow: true,
+  listsTooLarge: mayBeTooLarge(shownBy),
+  table(names, from) {
+    const judged = `${judgedSql(shownBy, values)} as seen`;
+    const items = [...names.map((name) => `c.${name}`), "i.data", judged].join(", ");
+    const parts = [
+      ...names,
+      "seen",
+      `iif(seen > 0, ${shown}, 0) as shown`,
+      `iif(seen > 0, ${rest}, ${others}) as hidden`,
+    ].join(", ");
+    return computedOnceSql(
+      `select ${parts} from ${computedOnceSql(`select ${items} from ${from}`)} i`,
+    );
+  },
 });
 
 /**
@@ -81,25 +104,27 @@ export const narrowPartsSql = (
 export const computedOnceSql = (select: string): string =>
   `(select * from (${select} limit -1) limit -1)`;
 
-export const sumUpTo = (sql: string) => `sum(${sql}) over (rows unbounded preceding)`;
+const upToRow = "over (rows unbounded preceding)";
+export const sumUpTo = (sql: string) => `sum(${sql}) ${upToRow}`;
 export const sumBefore = (sql: string) => `${sumUpTo(sql)} - ${sql}`;
 
 /**
  * SQL for a table of the items in `from`, in their order, with the columns `names`, their `place` from 1, and the larger
- * total of the two parts: `before` an item and `up_to` it. A query that ends at the first row beyond a limit evaluates
- * the view for that item and one more, not for the items that follow.
+ * total of the two parts: `before` an item and `up_to` it. `too_large` lists the items up to this one that are too large
+ * for the view. A query that ends at a row evaluates the view for one more item, not for the items that follow.
  */
 export function runningSql(
-  parts: PartsSql,
+  { listsTooLarge, isNarrow, table }: PartsSql,
   { names = [], from }: { names?: readonly string[]; from: string },
 ): string {
-  const { columns, shown, hidden } = parts;
-  const select = `select ${[...names, columns].join(", ")} from ${from}`;
   const larger = (sum: (sql: string) => string) =>
-    hidden === null ? sum(shown) : `max(${sum(shown)}, ${sum(hidden)})`;
-  return `(select *, row_number() over (rows unbounded preceding) as place,
-      ${larger(sumBefore)} as before, ${larger(sumUpTo)} as up_to
-      from ${hidden === null ? `(${select})` : computedOnceSql(select)})`;
+    isNarrow ? `max(${sum("shown")}, ${sum("hidden")})` : sum("shown");
+  const tooLarge = listsTooLarge
+    ? `json_group_array(item) filter (where seen < 0) ${upToRow}`
+    : "null";
+  return `(select *, row_number() ${upToRow} as place, ${larger(sumBefore)} as before,
+      ${larger(sumUpTo)} as up_to, ${tooLarge} as too_large
+      from ${table(["item", ...names], from)})`;
 }
 
 /**
@@ -109,9 +134,22 @@ export function runningSql(
 export const atFirstSql = (result: string, table: string, condition: string, otherwise: string) =>
   `select ${result} from ${table} where ${condition} union all select ${otherwise} limit 1`;
 
+/**
+ * SQL for a condition on rows of `runningSql` that ends a query. If the rows list items, it includes the last row, which
+ * lists all of them.
+ */
+export const endSql = ({ shownBy }: Pick<Search, "shownBy">, condition: string, table: string) =>
+  mayBeTooLarge(shownBy) ? `(${condition} or place = (select count(*) from ${table}))` : condition;
+
 /** SQL for whether the items in `from` together do not exceed a limit. */
-export const fitsSql = (parts: PartsSql, from: string, limit: number): string =>
-  atFirstSql("0", runningSql(parts, { from }), `up_to > ${limit}`, "1");
+export const fitsSql = (
+  parts: PartsSql,
+  candidates: { names?: readonly string[]; from: string },
+  limit: number,
+): string => atFirstSql("0", runningSql(parts, candidates), `up_to > ${limit}`, "1");
+
+/** An item `i` with the result of `judgedSql`. */
+export const judgedItem = { seen: "seen", bytes: wholeMeasure.bytes };
 
 type CostSql = (cost: ItemCost, measure?: Measure) => string;
 
@@ -124,9 +162,9 @@ export function partCostsSql(
   const cost = itemCost(conditions);
   if (!shownBy) return wholePartSql(costSql(cost));
   const viewCost = itemCost(shownBy.conditions);
-  return narrowPartsSql({ shownBy }, values, {
+  return narrowPartsSql(shownBy, values, {
     shown: costSql(cost, shownMeasure(shownBy, values)),
     rest: `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(viewCost)}`,
-    others: viewCostSql(shownBy, values, itemCostSql(viewCost)),
+    others: viewCostSql(shownBy, itemCostSql(viewCost), judgedItem),
   });
 }

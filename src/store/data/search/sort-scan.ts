@@ -14,11 +14,12 @@ import {
   itemJoinSql,
   itemsWithin,
   sizeSql,
+  tooLargeIn,
   ascendingScanSql,
   type RangeScan,
   type Scan,
 } from "./scan.ts";
-import { conditionsSql, fitsSql, partCostsSql } from "./shown.ts";
+import { atFirstSql, conditionsSql, endSql, partCostsSql, runningSql } from "./shown.ts";
 
 type SortPlan = Extract<Plan, { scan: "sort" }>;
 
@@ -38,7 +39,7 @@ export function sortScanSql(
   const maxCandidates = itemsWithin(scan, candidateRows(plan.probes, search.conditions));
   const hits = `select 'hit' as kind, c.value as k0, i.number as k1, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
-      where ${inRangeSql(scan.range)} and ${probeConditions}${conditionsSql(scan, values)} limit ${rows}`;
+      where ${inRangeSql(scan.range)} and ${probeConditions}${conditionsSql(scan, values, tooLargeIn("n"))} limit ${rows}`;
   const count = "(select count(*) from page)";
   const edge = `select 'edge', c.value, c.item, ${nullColumns()} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
@@ -103,7 +104,7 @@ function emptiesSql(
     limit,
     maxCandidates: itemsWithin(scan, 2 * (1 + lookUpRows(scan.search.conditions))),
     position: (number) => `null as k0, ${number} as k1`,
-    where: `${valueSql(sort.field)} is null and ${conditionsSql(scan, values)}`,
+    where: `${valueSql(sort.field)} is null and ${conditionsSql(scan, values, tooLargeIn("m"))}`,
   });
 }
 
@@ -124,12 +125,18 @@ export function sortedInMemorySql(
     .map((key, index) => `s.${key} as k${index}`)
     .join(", ");
   const items = `c cross join item i on ${itemJoinSql(scan)}`;
-  const fits = fitsSql(partCostsSql(scan.search, values, totalCostSql), items, maxSortedBytes);
+  const running = runningSql(partCostsSql(scan.search, values, totalCostSql), { from: items });
+  const fits = atFirstSql(
+    `up_to <= ${maxSortedBytes}, too_large`,
+    running,
+    endSql(scan.search, `up_to > ${maxSortedBytes}`, "c"),
+    "1, null",
+  );
   return `with c(item) as materialized (${candidates}),
-      b(fits) as materialized (${fits}),
+      b(fits, too_large) as materialized (${fits}),
       sorted as materialized (select ${[...sortColumns, "i.number", hitSizeColumn(scan)].join(", ")}
         from ${items}
-        where (select fits from b) and ${conditionsSql(scan, values)}${afterStart}
+        where (select fits from b) and ${conditionsSql(scan, values, tooLargeIn("b"))}${afterStart}
         order by ${[...order, byNumber].join(", ")} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as spent from sorted)
     select 'hit' as kind, ${positionColumns}, ${hitColumns(scan)} from s cross join item i on i.number = s.number

@@ -13,12 +13,15 @@ import {
   itemJoinSql,
   itemsWithin,
   nullColumns,
+  tooLargeIn,
   type RangeScan,
 } from "./scan.ts";
 import {
   atFirstSql,
   conditionsSql,
+  endSql,
   fitsSql,
+  judgedItem,
   narrowPartsSql,
   partCostsSql,
   runningSql,
@@ -60,10 +63,10 @@ export function sortedScanSql(
       walk as materialized (select *, row_number() over (rows unbounded preceding) as place
         from (select * from keyed ${after}
           order by ${[...order, "number"].join(", ")} limit ${maxCandidates + 1})),
-      cut(place) as materialized (${cutSql(plan, scan, values, maxCandidates + 1)}),
+      cut(place, too_large) as materialized (${cutSql(plan, scan, values, maxCandidates + 1)}),
       found as materialized (select w.*, ${hitSizeColumn(scan)}
         from walk w cross join item i on i.number = w.number
-        where ${inBudget} and ${conditionsSql(scan, values)} limit ${rows}),
+        where ${inBudget} and ${conditionsSql(scan, values, tooLargeIn("cut"))} limit ${rows}),
       s as materialized (select *, sum(size) over (rows unbounded preceding) - size as taken from found)
     select 'hit' as kind, ${positionColumns("s")}, ${hitColumns(scan)} from s cross join item i on i.number = s.number
       where s.taken < ${maxPageBytes}
@@ -78,14 +81,22 @@ export function sortedScanSql(
     union all select 'heavy', ${keys.map(() => "null, ").join("")}null, ${nullColumns()} from b where not fits`;
 }
 
-/** SQL for the place of the first candidate that the budget does not cover. `end` is its place if all are cheap. */
+/**
+ * SQL for the place of the first candidate that the budget does not cover, and the items before it that are too large for
+ * the view (`sizeSql`). The place is `end` if all are cheap.
+ */
 function cutSql(plan: SortedPlan, scan: RangeScan, values: SearchValues, end: number): string {
   const costSql = candidateCost(plan, scan);
-  if (!costSql) return `select ${end}`;
+  if (!costSql) return `select ${end}, null`;
   const running = runningSql(partCostsSql(scan.search, values, costSql), {
-    from: "walk w cross join item i on i.number = w.number",
+    from: "(select number as item from walk) c cross join item i on i.number = c.item",
   });
-  return atFirstSql("place", running, `before >= ${maxScanCost}`, String(end));
+  return atFirstSql(
+    `iif(up_to >= ${maxScanCost}, place + 1, ${end}), too_large`,
+    running,
+    endSql(scan.search, `up_to >= ${maxScanCost}`, "walk"),
+    `${end}, null`,
+  );
 }
 
 /** A view whose conditions cost more per byte of an item than this lowers the limit of keys. */
@@ -97,20 +108,18 @@ const atLeast = (bytes: string, cost: string) => `max(${bytes}, (${cost}) / ${vi
  * the view shows which these are, so evaluating it counts, too.
  */
 function keysFitSql(
-  search: RangeScan["search"],
   shownBy: ShownBy,
   values: SearchValues,
   bytes: Record<"shown" | "rest" | "others", string>,
-  from: string,
+  candidates: { names?: readonly string[]; from: string },
 ): string {
   const cost = itemCost(shownBy.conditions);
   const parts = {
     shown: atLeast(bytes.shown, itemCostSql(cost, shownMeasure(shownBy, values))),
     rest: atLeast(bytes.rest, `${hiddenBytesSql(shownBy, values)} * ${maxCostPerByte(cost)}`),
-    others: atLeast(bytes.others, viewCostSql(shownBy, values, itemCostSql(cost))),
+    others: atLeast(bytes.others, viewCostSql(shownBy, itemCostSql(cost), judgedItem)),
   };
-  const sql = fitsSql(narrowPartsSql({ ...search, shownBy }, values, parts), from, maxKeyItemBytes);
-  return `(${sql})`;
+  return `(${fitsSql(narrowPartsSql(shownBy, values, parts), candidates, maxKeyItemBytes)})`;
 }
 
 /** Reads the keys from the candidates. `b` measures them only if they could be too large. */
@@ -121,7 +130,6 @@ function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: Sear
   const allFit = `(select total(${bytes}) from ${join}) <= ${maxKeyItemBytes}`;
   const measured = shownBy
     ? `iif(${allFit}, 1, ${keysFitSql(
-        scan.search,
         shownBy,
         values,
         {
@@ -129,7 +137,7 @@ function itemKeysSql({ maxItemBytes }: SortedPlan, scan: RangeScan, values: Sear
           rest: hiddenBytesSql(shownBy, values),
           others: bytes,
         },
-        join,
+        { from: join },
       )})`
     : allFit;
   const fits = maxItemBytes <= maxKeyItemBytes ? "1" : measured;
@@ -155,11 +163,11 @@ function entryKeysSql(scan: RangeScan, values: SearchValues): string {
   const entriesOfKeys = `search_entry c where c.field in (${numbers}) and ${inRangeSql(range)}`;
   // The entries that a narrow caller sees have a separate limit. Only the items show which entries these are.
   const bytes = "octet_length(c.value)";
-  const parts = { shown: "c.bytes", rest: "0", others: "c.bytes" };
+  const parts = { shown: "bytes", rest: "0", others: "bytes" };
   const itemsOfKeys = `(select c.item, sum(${bytes}) as bytes from ${entriesOfKeys} group by c.item) c
     cross join item i on ${itemJoinSql(scan)}`;
   const fits = shownBy
-    ? `iif(bytes <= ${maxKeyItemBytes}, 1, ${keysFitSql(search, shownBy, values, parts, itemsOfKeys)})`
+    ? `iif(bytes <= ${maxKeyItemBytes}, 1, ${keysFitSql(shownBy, values, parts, { names: ["bytes"], from: itemsOfKeys })})`
     : `bytes <= ${maxKeyEntryBytes}`;
   return `b(fits) as materialized (select ${fits}
         from (select coalesce(sum(${bytes}), 0) as bytes from ${entriesOfKeys})),

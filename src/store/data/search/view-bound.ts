@@ -1,6 +1,6 @@
 import type { ItemParts } from "#domain/data/compile.ts";
 import type { ShownBy } from "#domain/search/tree.ts";
-import { findViewBound, pairBytes } from "#domain/search/view-bound.ts";
+import { findViewBound, pairBytes, type ViewBound } from "#domain/search/view-bound.ts";
 import { balancedSql, rowCountSql } from "./cost.ts";
 import { layoutOf, notInSql } from "./parts.ts";
 import type { SearchValues } from "./search-values.ts";
@@ -10,6 +10,8 @@ import type { SearchValues } from "./search-values.ts";
 /** The cost per byte of measuring an item, and of measuring one whose rows have visible and other columns. */
 const measuringByteCost = 5;
 const rowMeasuringByteCost = 60;
+/** The cost of measuring one value of a row, besides its bytes. */
+const pairCost = 500;
 
 /** SQL for the bytes of a value `d` with its key. Numbers have different texts in SQL, and are short. */
 const pairBytesSql = `octet_length(d.key) + ${pairBytes} + iif(d.type in ('text', 'array', 'object'), octet_length(d.value), 0)`;
@@ -29,11 +31,26 @@ function pairsSql(parts: ItemParts, values: SearchValues): string {
     from json_each(i.data) l cross join json_each(l.value) r cross join json_each(r.value) d where l.key in ${lists}`;
 }
 
-/** SQL for whether the cost of the view on an item `i` is within the limit. Null if every item is. */
-function fitsViewSql({ conditions, parts }: ShownBy, values: SearchValues): string | null {
-  const bound = findViewBound(conditions);
-  if (bound === null) return null;
-  const { perByte, lists, maxPerByte, maxCost } = bound;
+/** The maximum number of values in an item within the limit. Each has a key of at least one letter. */
+const maxPairs = ({ perByte, maxCost }: ViewBound): number =>
+  Math.floor((2 * maxCost) / perByte / (1 + pairBytes));
+
+/** SQL for whether an item of `bytes` is so small that it fits the view. */
+const isSmallSql = ({ maxPerByte, maxCost }: ViewBound, bytes: string) =>
+  `${bytes} * ${maxPerByte} <= ${maxCost}`;
+
+/** Whether an item can be too large for the caller's view. */
+export const mayBeTooLarge = (shownBy: ShownBy | null): boolean =>
+  shownBy !== null && findViewBound(shownBy.conditions) !== null;
+
+/** SQL for whether the cost of the view on an item `i` is within the limit. */
+function fitsViewSql(
+  bound: ViewBound,
+  parts: ItemParts,
+  values: SearchValues,
+  tooLarge: string | null,
+): string {
+  const { perByte, lists, maxCost } = bound;
   const [shown, hidden] = ([true, false] as const).map((isShown) => {
     const entries = lists
       .filter(({ slot }) => parts.shown.has(slot) === isShown)
@@ -43,22 +60,44 @@ function fitsViewSql({ conditions, parts }: ShownBy, values: SearchValues): stri
       ...entries,
     ]);
   });
-  const fits = `select max(${shown}, ${hidden}) <= ${maxCost} from (${pairsSql(parts, values)})`;
+  // With more values than the limit, one of the parts is too large.
+  const pairs = `${pairsSql(parts, values)} limit ${maxPairs(bound) + 1}`;
+  const measured = `(select max(${shown}, ${hidden}) <= ${maxCost} from (${pairs}))`;
+  const known = notInSql("i.number", `(select value from json_each(${tooLarge}))`);
+  const fits = tooLarge === null ? measured : `iif(${tooLarge} is null, ${measured}, ${known})`;
   // SQLite gets the size of the data without reading it. Few items are so large that it has to measure the parts.
-  return `iif(octet_length(i.data) * ${maxPerByte} <= ${maxCost}, 1, (${fits}))`;
+  return `iif(${isSmallSql(bound, "octet_length(i.data)")}, 1, ${fits})`;
 }
 
-/** SQL that is `matches`, the SQL of the view's conditions, for items within the limit, and 0 for all others. */
-export function withinViewSql(shownBy: ShownBy, values: SearchValues, matches: string): string {
-  const fits = fitsViewSql(shownBy, values);
-  return fits === null ? matches : `iif(${fits}, ${matches}, 0)`;
+/**
+ * SQL that is `matches`, the SQL of the view's conditions, for items within the limit, and `otherwise` for all others.
+ * `tooLarge` is SQL for the JSON of the numbers of these others, or for null while they are unknown.
+ */
+export function withinViewSql(
+  { conditions, parts }: ShownBy,
+  values: SearchValues,
+  matches: string,
+  { tooLarge = null, otherwise = 0 }: { tooLarge?: string | null; otherwise?: 0 | -1 } = {},
+): string {
+  const bound = findViewBound(conditions);
+  if (bound === null) return matches;
+  return `iif(${fitsViewSql(bound, parts, values, tooLarge)}, ${matches}, ${otherwise})`;
 }
 
-/** SQL that is `cost`, the SQL of the cost of the view, for items within the limit. Others are only measured. */
-export function viewCostSql(shownBy: ShownBy, values: SearchValues, cost: string): string {
-  const fits = fitsViewSql(shownBy, values);
-  if (fits === null) return cost;
-  const perByte =
-    layoutOf(shownBy.parts).dividedLists.length > 0 ? rowMeasuringByteCost : measuringByteCost;
-  return `iif(${fits}, ${cost}, octet_length(i.data) * ${perByte})`;
+/**
+ * SQL for the cost of evaluating the view on an item of `bytes`. `cost` is the cost of its conditions. It is zero for
+ * items beyond the limit, for which `seen` is negative (`judgedSql`). These are only measured.
+ */
+export function viewCostSql(
+  { conditions, parts }: ShownBy,
+  cost: string,
+  { seen, bytes }: { seen: string; bytes: string },
+): string {
+  const bound = findViewBound(conditions);
+  if (bound === null) return cost;
+  const isDivided = layoutOf(parts).dividedLists.length > 0;
+  const all = `${bytes} * ${isDivided ? rowMeasuringByteCost : measuringByteCost}`;
+  const most = `${maxPairs(bound) * pairCost} + ${bytes} * ${measuringByteCost}`;
+  const measuring = isDivided ? `min(${all}, ${most})` : all;
+  return `(iif(${seen} < 0, 0, ${cost}) + iif(${isSmallSql(bound, bytes)}, 0, ${measuring}))`;
 }
