@@ -303,6 +303,36 @@ describe("Views above a list", () => {
     expect((await admin("POST", `${path}/delete`, {})).status).toBe(409);
   });
 
+  it("are shown again before a change if the definition has changed since the question", async () => {
+    const form = await formWith([{ title: "inner", kind: "a", amount: 1 }], [design]);
+    const partner = await client({
+      permissions: ["submissions:read"],
+      resources: [`form:${form}/small`],
+    });
+    const path = `/forms/${form}/items/views/small`;
+    const items = `/forms/${form}/submissions`;
+    const search = "tab=small&f.amount.lte=5";
+    const review = await admin("POST", path, { search }, html);
+    const sent = {
+      search,
+      sure: "yes",
+      version: /name="version" value="(\d+)"/.exec(review.text)?.[1],
+    };
+    const none = { ...design, conditions: [{ field: "amount", op: "gt", value: 9 }] };
+    expect((await integrator.patch(`/forms/${form}/schema`, { views: [none] })).status).toBe(200);
+    const again = await admin("POST", path, sent, html);
+    expect(again.text).toMatch(
+      /has changed since you opened this page[^]*0 submissions[^]*1 submission</,
+    );
+    expect((await partner.get(items)).body.items).toEqual([]);
+    const version = /name="version" value="(\d+)"/.exec(again.text)?.[1];
+    expect((await admin("POST", path, { ...sent, version })).body).toEqual({
+      key: "small",
+      name: "Small",
+    });
+    expect((await partner.get(items)).body.items).toHaveLength(1);
+  });
+
   it("are all kept when two people save at the same time", async () => {
     const form = await formWith([]);
     const names = ["One", "Two", "Three", "Four"];

@@ -23,6 +23,8 @@ export const ChangeInput = lazy(() =>
     name: z.optional(nameSchema()),
     search: z.optional(z.string().check(z.maxLength(maxSearchLength))),
     sure: z.optional(z.string()),
+    /** The version of the definition for which the member has confirmed the change. */
+    version: z.optional(z.coerce.number()),
   }),
 );
 

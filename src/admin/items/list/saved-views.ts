@@ -124,11 +124,14 @@ const savedFlash = (
   linkName: text.itemList.tools.shareView,
 });
 
-/** Renames a view, or replaces its content. Asks first if credentials or webhooks use the view. */
+/**
+ * Renames a view, or replaces its content. Asks first if credentials or webhooks use the view, and again if the
+ * definition has changed since.
+ */
 async function updateView(
   request: AdminRequest,
   kind: CollectionKind,
-  { name, search, sure }: SavedChange,
+  { name, search, sure, version }: SavedChange,
 ): Promise<Outcome> {
   const { c, ctx, param } = request;
   const key = param("view");
@@ -143,27 +146,36 @@ async function updateView(
     );
     return { views, result: changed.name };
   };
-  if (query && sure === undefined) {
+  const review = async (isOutdated: boolean): Promise<Outcome | undefined> => {
     const { collection } = await getDefinition(ctx, kind, param("key"));
     const { views } = change(collection);
     const after = { ...collection.definition, views };
     const { users, webhooks } = await checkViewEffects(ctx, collection, after);
-    if (users.length + webhooks.length > 0) {
-      const before = requireView(collection, key);
-      const view = requireView({ ...collection, definition: after }, key);
-      const [now, then, names] = await Promise.all([
-        countMatches(ctx, collection, before),
-        countMatches(ctx, collection, view),
-        loadOperandNames(ctx, collection, collection.definition.fields.fields, [before, view]),
-      ]);
-      const counts = { before: now, after: then };
-      return confirmChange({ collection, before, view, names, counts, search, users, webhooks });
-    }
+    if (!isOutdated && users.length + webhooks.length === 0) return undefined;
+    const before = requireView(collection, key);
+    const view = requireView({ ...collection, definition: after }, key);
+    const [now, then, names] = await Promise.all([
+      countMatches(ctx, collection, before),
+      countMatches(ctx, collection, view),
+      loadOperandNames(ctx, collection, collection.definition.fields.fields, [before, view]),
+    ]);
+    const counts = { before: now, after: then };
+    const described = { collection, before, view, names, counts, search, isOutdated };
+    return confirmChange({ ...described, users, webhooks });
+  };
+  const question = query && sure === undefined ? await review(false) : undefined;
+  if (question) return question;
+  try {
+    const result = await changeViews(request, kind, change, version);
+    const document = { key, name: result };
+    const flash = query ? savedFlash(request, kind, document) : text.view(result);
+    return { to: `${itemsPath(c, kind)}?view=${key}`, flash, document };
+  } catch (error) {
+    const asked =
+      version !== undefined && isVersionMismatch(error) ? await review(true) : undefined;
+    if (asked) return asked;
+    throw error;
   }
-  const result = await changeViews(request, kind, change);
-  const document = { key, name: result };
-  const flash = query ? savedFlash(request, kind, document) : text.view(result);
-  return { to: `${itemsPath(c, kind)}?view=${key}`, flash, document };
 }
 
 /** Counts the items that a view shows. Null if the number depends on the caller. */
@@ -198,21 +210,29 @@ const keyOf = ({ key }: View) => key;
 
 const maxAttempts = 5;
 
-/** Changes the views of the current definition. Starts again when someone else changes it concurrently. */
+const isVersionMismatch = (error: unknown): boolean =>
+  error instanceof Problem && error.code === "version_mismatch";
+
+/**
+ * Changes the views of the definition with this version. Without a version, starts again when someone else changes the
+ * definition concurrently.
+ */
 async function changeViews(
   { ctx, param }: AdminRequest,
   kind: CollectionKind,
   change: (collection: Collection) => { views: View[]; result: string },
+  version?: number,
 ): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const current = await getDefinition(ctx, kind, param("key"));
     const { views, result } = change(current.collection);
     try {
-      await patchDefinition(ctx, current, { views }, [etagOf(current.collection.version)]);
+      const expected = etagOf(version ?? current.collection.version);
+      await patchDefinition(ctx, current, { views }, [expected]);
       return result;
     } catch (error) {
-      const isOutdated = error instanceof Problem && error.code === "version_mismatch";
-      if (!isOutdated || attempt === maxAttempts) throw error;
+      const isRepeated = version === undefined && attempt < maxAttempts;
+      if (!isRepeated || !isVersionMismatch(error)) throw error;
     }
   }
 }

@@ -73,6 +73,8 @@ interface ViewChange extends Users {
   counts: Record<"before" | "after", MatchCount | null>;
   /** The search of the list that the view will save. */
   search: string | undefined;
+  /** Whether the definition has changed since the member confirmed the change. */
+  isOutdated: boolean;
 }
 
 /** Asks for confirmation before changing a view that credentials or webhooks use. */
@@ -97,6 +99,7 @@ function ChangePage({
   names,
   counts,
   search = "",
+  isOutdated,
   ...users
 }: ViewChange & { frame: PageContext }) {
   const { itemList, terms } = frame.text;
@@ -104,6 +107,7 @@ function ChangePage({
   const base = itemsPath(collection);
   const { kind } = collection;
   const words = { kind, fields: collection.definition.fields.fields, names };
+  const isUsed = users.users.length + users.webhooks.length > 0;
   return (
     <AdminPage
       {...dataAssets}
@@ -114,6 +118,12 @@ function ChangePage({
       <form method="post" action={`${base}/views/${view.key}`} class="inputs" data-warn="">
         <input type="hidden" name="search" value={search} />
         <input type="hidden" name="sure" value="yes" />
+        <input type="hidden" name="version" value={String(collection.version)} />
+        {isOutdated ? (
+          <p class="notice warn" role="status">
+            {text.changedSince}
+          </p>
+        ) : null}
         <dl class="list">
           <dt>{text.before}</dt>
           <dd>
@@ -126,7 +136,7 @@ function ChangePage({
             <MatchingItems kind={collection.kind} matches={counts.after} />
           </dd>
         </dl>
-        <p>{text.changeEffect}</p>
+        {isUsed ? <p>{text.changeEffect}</p> : null}
         <ViewUserList frame={frame} {...users} />
         <p class="actions">
           <button type="submit">{terms.saveChanges}</button>

@@ -106,6 +106,7 @@ const views = ({ quantity }: Words) => ({
   changeTitle: (view: string) => `Save changes to view “${view}”?`,
   before: "Now",
   after: "After saving",
+  changedSince: "The definition has changed since you opened this page. Check the change again.",
   changeEffect: "These use the view, so the change affects what they see or receive:",
 });
 

@@ -110,6 +110,7 @@ const views = ({ formatCount }: Numbers): ItemList["views"] => ({
   changeTitle: (view) => `ビュー「${view}」に変更を保存しますか？`,
   before: "現在",
   after: "保存後",
+  changedSince: "このページを開いた後に定義が変更されました。変更内容をもう一度確認してください。",
   changeEffect: "保存すると、次の認証情報と Webhook の対象も変わります。",
 });
 
