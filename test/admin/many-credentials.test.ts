@@ -49,6 +49,13 @@ describe("Credentials of a member", () => {
       .run();
     expect((await issue(person)).status).toBe(201);
     expect((await issue(await createMember("viewer"))).status).toBe(201);
+    // A new expiry makes an expired one count again.
+    const renew = () => person.send("POST", `/integrations/c1${first.body.id}`, { expires: "30d" });
+    const refused = await renew();
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/100/)]);
+    await person.send("POST", `/integrations/c2${first.body.id}/revoke`, {});
+    expect((await renew()).status).toBe(200);
+    expect((await renew()).status).toBe(200);
   });
 
   it("ends with the member at once, however many expired ones are newer", async () => {
