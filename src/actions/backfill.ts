@@ -123,7 +123,7 @@ async function runPendingStep(
   const last = items.at(-1);
   if (!last) {
     const entry = { ...(JSON.parse(work.act) as AuditRecord), at: now() };
-    const cause = await findViewProblem(databases, collection, change, entry.actor);
+    const cause = await findViewProblem({ databases, now }, collection, change, entry.actor);
     if (cause) await rejectPending(db, collection, change, toStoredProblem(cause));
     else await completePending(db, collection, change, entry);
     return;
@@ -150,13 +150,13 @@ async function runPendingStep(
 
 /** Returns a problem if a credential or a webhook has since got a view that the change cannot keep. */
 async function findViewProblem(
-  databases: Databases,
+  ctx: Pick<ActionContext, "databases" | "now">,
   collection: Collection,
   { definition }: PendingChange,
   author: AuditRecord["actor"],
 ): Promise<Problem | undefined> {
   try {
-    await checkPendingEffects({ databases }, collection, definition, author);
+    await checkPendingEffects(ctx, collection, definition, author);
     return undefined;
   } catch (error) {
     if (error instanceof Problem) return error;

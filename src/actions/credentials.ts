@@ -16,13 +16,12 @@ import {
 } from "#domain/credential/permissions.ts";
 import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { sha256, type SigningKeys } from "#domain/credential/keys.ts";
-import { nextVersion } from "#domain/timeline.ts";
 import { createSecret, publicPartLength } from "#domain/credential/tokens.ts";
 import {
   findCredential,
   insertCredential,
-  revokeCredential as storeRevocation,
   updateCredential,
+  type StoreCredentialResult,
   type StoreResult,
 } from "#store/home/credentials.ts";
 import {
@@ -30,6 +29,7 @@ import {
   findCredentialWithExamples,
   type ExampleCollections,
 } from "#store/home/credential-lists.ts";
+import { revokeCredential as storeRevocation } from "#store/home/revoke-credential.ts";
 import { auditRecord, type ActionContext } from "./context.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { storeWithViews } from "./store-with-views.ts";
@@ -191,43 +191,23 @@ export async function issueCredential(
   const isStored = await storeWithViews(ctx, {
     check,
     checked,
-    store: (definitions) =>
-      insertCredential(ctx.databases, ctx.member, credential, definitions, entry),
+    store: async (definitions) =>
+      withinLimit(
+        await insertCredential(ctx.databases, ctx.member, credential, definitions, entry),
+      ),
     undo: () => revokeCredential(ctx, id),
   });
-  if (isStored) return { credential, secret };
-  throw problem.conflict(
-    `A member can have at most ${maxValidCredentials} valid credentials. Revoke one that is no longer needed.`,
-    "too_many_credentials",
-  );
+  if (!isStored) throw new Error(`The new credential ${id} was rejected without a reason.`);
+  return { credential, secret };
 }
 
-/** Changes the members of `change`. `version` is the version that the caller edited, if the caller has sent it. */
-export async function editCredential(
-  ctx: CredentialContext,
-  before: Credential,
-  change: Partial<CredentialInput>,
-  version = before.version,
-): Promise<Credential> {
-  if (before.revokedAt !== null) throw problem.notFound();
-  const after = { ...before, ...change };
-  assertCanGrant(ctx, before.kind, after, before.limits);
-  const check = () => assertViewsAllow(ctx, after);
-  const isStored = await storeWithViews(ctx, {
-    check,
-    checked: await check(),
-    store: (definitions) => storeReplacement(ctx, version, after, "credential.edit", definitions),
-    undo: async () => {
-      const { permissions, resources, origins } = before;
-      const undone = { ...after, permissions, resources, origins };
-      const own = nextVersion(version, ctx.databases.timeline);
-      // The undo must not overwrite a later change, which has decided the access of the credential.
-      await storeReplacement(ctx, own, undone, "credential.edit", []);
-      await pushStoredCredential(ctx, before.id);
-    },
-  });
-  if (!isStored) throw changedMeanwhile();
-  return pushStoredCredential(ctx, before.id);
+/** Throws 409 if the member has too many valid credentials. */
+export function withinLimit(result: StoreCredentialResult): StoreResult {
+  if (result !== "too_many_credentials") return result;
+  throw problem.conflict(
+    `A member can have at most ${maxValidCredentials} valid credentials. Revoke one that is no longer needed.`,
+    result,
+  );
 }
 
 /** Revokes the credential. A repeated call pushes the revocation to the Durable Object again. */
@@ -253,19 +233,19 @@ export async function replaceCredential(
 
 type Replacement = "credential.edit" | "credential.rotate";
 
-function storeReplacement(
+export function storeReplacement(
   ctx: CredentialContext,
   expectedVersion: number,
   after: Credential,
   action: Replacement,
   definitions: readonly CheckedDefinition[],
-): Promise<StoreResult> {
+): Promise<StoreCredentialResult> {
   const { databases, member } = ctx;
   const entry = auditRecord(ctx, action, `credential:${after.id}`);
   return updateCredential(databases, member, expectedVersion, after, definitions, entry);
 }
 
-const changedMeanwhile = () =>
+export const changedMeanwhile = () =>
   problem.conflict(
     "Someone else changed this credential. Reload it and repeat your change.",
     "credential_changed",

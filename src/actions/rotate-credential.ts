@@ -1,6 +1,6 @@
 import { findValidSecrets, isValidCredential } from "#domain/credential/credential.ts";
 import { problem } from "#domain/problem/problem.ts";
-import { removeOldSecret } from "#store/home/credentials.ts";
+import { removeOldSecret } from "#store/home/revoke-credential.ts";
 import { auditRecord } from "./context.ts";
 import {
   assertCanGrant,

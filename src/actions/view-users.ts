@@ -100,19 +100,19 @@ export async function checkReplacement(
  * change may not change.
  */
 export async function checkPendingEffects(
-  { databases }: Pick<ActionContext, "databases">,
+  { databases, now }: Pick<ActionContext, "databases" | "now">,
   collection: Collection,
   after: Definition,
   author: Actor,
 ): Promise<void> {
-  const ctx = { databases, actor: author };
+  const ctx = { databases, now, actor: author };
   const [user] = usersOf(await checkViewUsers(ctx, collection, after));
   if (!user || (await mayChangeUsedViews(ctx))) return;
   throw problem.schemaInUse(viewInUseReason(user), { field: "views" });
 }
 
 /** The author of a change. `role` is the role of an acting member. */
-type Author = Pick<ActionContext, "databases" | "actor" | "role">;
+type Author = Pick<ActionContext, "databases" | "actor" | "role" | "now">;
 
 /** Does the same for any author. */
 async function checkViewUsers(
@@ -141,15 +141,15 @@ async function checkViewUsers(
   return effects;
 }
 
-/** Loads the credentials and webhooks that use some of the views. */
+/** Loads the valid credentials and the webhooks that use some of the views. */
 export async function loadViewUsers(
-  ctx: Pick<ActionContext, "databases">,
+  ctx: Pick<ActionContext, "databases" | "now">,
   { kind, key }: Pick<Collection, "kind" | "key">,
   views: readonly string[],
 ): Promise<Pick<ViewEffects, "users" | "webhooks">> {
   const name = `${kind}:${key}`;
   const [users, webhooks] = await Promise.all([
-    listViewUsers(ctx.databases.home, name, views),
+    listViewUsers(ctx.databases.home, name, views, ctx.now()),
     listViewWebhooks(ctx, name),
   ]);
   return { users, webhooks: webhooks.filter(({ view }) => views.includes(view)) };

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { host, type Json } from "../support/client";
+import { Client, host, type Json } from "../support/client";
 import { admin, ownerCookie } from "../support/service";
 import { createMember, type Person } from "./people";
 import { homeDb } from "../support/databases";
@@ -49,6 +49,31 @@ describe("Credentials of a member", () => {
       .run();
     expect((await issue(person)).status).toBe(201);
     expect((await issue(await createMember("viewer"))).status).toBe(201);
+    // A new expiry makes an expired one count again.
+    const renew = () => person.send("POST", `/integrations/c1${first.body.id}`, { expires: "30d" });
+    const refused = await renew();
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/100/)]);
+    await person.send("POST", `/integrations/c2${first.body.id}/revoke`, {});
+    expect((await renew()).status).toBe(200);
+    expect((await renew()).status).toBe(200);
+  });
+
+  it("ends with the member at once, however many expired ones are newer", async () => {
+    const person = await createMember("viewer");
+    const { id, token } = (await issue(person)).body;
+    await homeDb
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001)
+        INSERT INTO credential (id, version, kind, name, permissions, resources, requests, writes, secrets, member_id, created_at, expires_at)
+        SELECT 'Z' || i || id, 1, kind, name, permissions, resources, requests, writes, secrets, member_id, created_at, 1
+          FROM n, credential WHERE id = ?`,
+      )
+      .bind(id)
+      .run();
+    const partner = new Client(token);
+    expect((await partner.get("/apps")).status).toBe(200);
+    await admin("POST", `/members/${person.id}`, { disabled: "true" });
+    expect((await partner.get("/apps")).status).toBe(401);
   });
 
   it("returns 422 to limits above the defaults unless the member manages credentials", async () => {

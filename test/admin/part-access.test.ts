@@ -253,6 +253,33 @@ describe("The page “Access” of a form", () => {
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "items"]);
   });
 
+  it("proposes a report without lists that have a personal column, and without formulas that read personal data", async () => {
+    const computed = (key: string, formula: string, result = "text") => ({
+      key,
+      type: "computed",
+      formula,
+      result,
+    });
+    const list = (key: string, ...columns: object[]) => ({
+      key,
+      type: "line_items",
+      fields: [...columns, { key: "fee", type: "number" }],
+    });
+    const form = await makeForm(owner, [
+      ...fields.slice(0, 3),
+      list("seats", { key: "email", type: "email" }),
+      list("guests", { key: "guest", label: "氏名", type: "text" }),
+      list("extras", { key: "what", type: "text" }),
+      computed("summary", 'email + ": " + title'),
+      computed("fees", "sum(seats.map(s, s.fee))", "number"),
+      computed("heading", 'summary + "!"'),
+      computed("costs", "sum(extras.map(e, e.fee)) + pay", "number"),
+    ]);
+    const page = await admin("GET", `/forms/${form}/access?preset=report`, undefined, html);
+    const checked = [...page.text.matchAll(/name="fields" value="(\w+)" checked/g)];
+    expect(checked.map(([, key]) => key)).toEqual(["title", "pay", "extras", "costs"]);
+  });
+
   it("names the view as entered, or after its condition and fields", async () => {
     const room = {
       key: "room",

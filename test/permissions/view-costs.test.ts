@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Client } from "../support/client";
-import { dataDb } from "../support/databases";
-import { client, makeApp, makeForm } from "../support/service";
+import { counted } from "../support/counting";
+import { dataDb, homeDb } from "../support/databases";
+import { admin, client, issue, makeApp, makeForm } from "../support/service";
 
 /** Each write decides which views its item matches. However many there are, one request must not cost much more. */
 
@@ -51,6 +52,47 @@ async function countWork(run: () => Promise<unknown>) {
     normalize.mockRestore();
   }
 }
+
+describe("The change of a view", () => {
+  it("reads few rows, however many expired or revoked credentials have the view", async () => {
+    const view = { key: "v", name: "V", fields: ["n"] };
+    const form = await makeForm(owner, fields, { views: [view] });
+    const other = (index: number) => `form:none${index}`;
+    const resources = [`form:${form}/v`, ...Array.from({ length: 499 }, (_, i) => other(i))];
+    const permissions = ["submissions:read"];
+    const { id } = await issue({ permissions, resources: resources.slice(0, 1) });
+    await homeDb
+      .prepare("update credential set resources = ? where id = ?")
+      .bind(JSON.stringify(resources), id)
+      .run();
+    const copy = (prefix: string, end: string) =>
+      homeDb
+        .prepare(
+          `with recursive n (i) as (select 1 union all select i + 1 from n where i < 300)
+          insert into credential
+            (id, version, kind, name, permissions, resources, requests, writes, secrets, member_id,
+              created_at, ${end})
+          select ? || i || id, 1, kind, name, permissions, resources, requests, writes, secrets,
+            member_id, created_at, 1 from n, credential where id = ?`,
+        )
+        .bind(prefix, id)
+        .run();
+    const { fetch, counts, reset } = counted();
+    const caller = owner.through(fetch);
+    const change = async (views: object[]) => {
+      reset();
+      expect((await caller.patch(`/forms/${form}/schema`, { views })).status).toBe(200);
+      return counts.rowsRead;
+    };
+    const rows = await change([{ ...view, fields: ["text"] }]);
+    expect(rows).toBeGreaterThan(500);
+    await copy("E", "expires_at");
+    await copy("R", "revoked_at");
+    expect(await change([{ ...view, fields: ["n", "text"] }])).toBeLessThanOrEqual(rows + 10);
+    await admin("POST", `/integrations/${id}/revoke`, {});
+    expect(await change([])).toBeLessThan(100);
+  });
+});
 
 describe("The views of a form", () => {
   it("search a text once for each word, and not at all for an update of another field", async () => {

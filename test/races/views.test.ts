@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Answer, Client } from "../support/client";
 import { answerOf } from "../support/client";
+import { homeDb } from "../support/databases";
+import { issueEditorToken } from "../support/members";
 import { servedBetween } from "../support/serve-between";
 import { admin, adminRequest, client, issue, makeApp, makeForm } from "../support/service";
 
@@ -86,6 +88,64 @@ describe("The removal of a view", () => {
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("no view")]);
     const { body } = await owner.get("/webhooks");
     expect(JSON.stringify(body)).not.toContain(`form:${form}/titles`);
+  });
+});
+
+describe("A change of a view during a new expiry for an expired credential", () => {
+  const wide = { key: "titles", name: "Titles" };
+  const expire = (id: string, at = 1) =>
+    homeDb.prepare("update credential set expires_at = ? where id = ?").bind(at, id).run();
+
+  async function makeExpired() {
+    const form = await makeForm(owner, fields, { views: [view] });
+    const { id } = await issue(through(form));
+    await expire(id);
+    const path = `/integrations/${id}`;
+    const renewal = { ...through(form), expires: "30d" };
+    const editor = await issueEditorToken();
+    const change = (caller: Client, views: object[]) =>
+      caller.patch(`/forms/${form}/schema`, { views });
+    const state = async () => (await admin("GET", path)).body.state;
+    const renewBetween = async (input: object, meanwhile: () => Promise<unknown>) =>
+      answerOf(
+        await servedBetween(changesCredential, meanwhile)(await adminRequest("POST", path, input)),
+      );
+    return { id, path, renewal, editor, change, state, renewBetween };
+  }
+
+  it.each([
+    ["removal", [], 409],
+    ["change", [wide], 422],
+  ])("is refused if the credential gets it first: a %s", async (_, views, status) => {
+    const { path, renewal, editor, change, state } = await makeExpired();
+    const slow = editor.through(servedBetween(savesDefinition, () => admin("POST", path, renewal)));
+    expect((await change(slow, views)).status).toBe(status);
+    expect(await state()).toBe("active");
+  });
+
+  it.each([
+    ["removal", []],
+    ["change", [wide]],
+  ])("that comes first leaves the credential expired: a %s", async (_, views) => {
+    const { path, renewal, editor, change, state, renewBetween } = await makeExpired();
+    const { text } = await admin("GET", `${path}/access`, undefined, { Accept: "text/html" });
+    const shown = /name="shown" value="([^"]*)"/.exec(text)?.[1];
+    const input = { ...renewal, scope: "only", purpose: "custom", shown };
+    const answer = await renewBetween(input, () => change(editor, views));
+    expect([answer.status, answer.body.errors[0].field]).toEqual([422, "resources"]);
+    expect(await state()).toBe("expired");
+  });
+
+  it("is not confirmed by an edit that began before the credential expired, without its resources", async () => {
+    const { id, editor, change, state, renewBetween } = await makeExpired();
+    const end = Date.now() + 300;
+    await expire(id, end);
+    const answer = await renewBetween({ expires: "30d" }, async () => {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, end - Date.now()) + 1));
+      expect((await change(editor, [wide])).status).toBe(200);
+    });
+    expect([answer.status, answer.body.errors[0].field]).toEqual([422, "resources"]);
+    expect(await state()).toBe("expired");
   });
 });
 

@@ -5,7 +5,7 @@ import { accessSentence, type CredentialAccess } from "./access-sentence.ts";
 import { useText } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
-import { isNarrow, type Credential } from "#domain/credential/credential.ts";
+import { isNarrow, isValidCredential, type Credential } from "#domain/credential/credential.ts";
 import { roleAllows, permissions } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { CollectionLabel } from "#actions/operand-names.ts";
@@ -20,7 +20,15 @@ const expiryOptions = [
 ] as const;
 
 /** Offers the choices of expiry, each with its date. `keep` adds the choice to keep the current expiry. */
-export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child }) {
+export function ExpiryInput({
+  values,
+  keep,
+  warning,
+}: {
+  values: FormValues;
+  keep?: Child;
+  warning?: string | undefined;
+}) {
   const viewer = useViewer();
   const { credentials, credentialAccess } = useText();
   const text = credentialAccess.expiry;
@@ -44,6 +52,7 @@ export function ExpiryInput({ values, keep }: { values: FormValues; keep?: Child
       tabindex={-1}
     >
       <legend>{credentials.labels.expires}</legend>
+      {warning === undefined ? null : <p class="notice warn">{warning}</p>}
       {keep === undefined
         ? choice("recommended", text.recommended, text.recommendedHint)
         : choice("keep", text.keep, keep)}
@@ -98,6 +107,8 @@ export function AccessPage({
   const role = roleAllows(frame.member.role, "credentials")
     ? (credential.createdBy.role ?? "viewer")
     : frame.member.role;
+  const mayHaveOtherViews =
+    isNarrow(credential.resources) && !isValidCredential(credential, frame.viewer.now);
   if (revokedAt !== null) {
     return (
       <CredentialLayout {...{ frame, credential, reachable }} tab="access">
@@ -129,6 +140,7 @@ export function AccessPage({
         <ExpiryInput
           values={values ?? { time_zone: currentValues["time_zone"] }}
           keep={<CurrentExpiry credential={credential} />}
+          warning={mayHaveOtherViews ? text.expiry.otherViews : undefined}
         />
         <Limits values={shownValues} />
         <Origins values={shownValues} />

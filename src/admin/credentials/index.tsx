@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import {
-  editCredential,
   issueCredential,
   revokeCredential,
   getCredential,
   getUsedCredentialWithLabels,
   type CredentialWithSecret,
 } from "#actions/credentials.ts";
+import { editCredential } from "#actions/edit-credential.ts";
 import { expireOldSecret, rotateCredential } from "#actions/rotate-credential.ts";
 import { addViewOfPart } from "#actions/collection-access.ts";
 import type { ActionContext } from "#actions/context.ts";

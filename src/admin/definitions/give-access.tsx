@@ -5,6 +5,7 @@ import { toTextList } from "#admin/credentials/describe.ts";
 import { describeItems, nameConditions } from "#admin/describe-view.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
+import { compileCollection } from "#domain/data/compile.ts";
 import type { Collection, Definition } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { mustBeSent } from "#domain/definition/required.ts";
@@ -16,8 +17,26 @@ import { suggestName } from "./view-of-part.ts";
 const personalTypes: readonly Field["type"][] = ["email", "phone"];
 const personalNames =
   /name|mail|phone|address|birth|iban|account|contact|person|customer|patient|氏名|名前|姓|メール|電話|携帯|住所|生年|誕生|口座|連絡先|担当者|顧客|患者/i;
-const isPersonal = ({ type, key, label }: Field) =>
-  personalTypes.includes(type) || personalNames.test(key) || personalNames.test(label);
+
+/**
+ * Returns the keys of the fields that look like personal data: by their own type and names, by a column, or by a field
+ * that their formula reads. A view shows all columns of a list, so one column decides.
+ */
+function findPersonalFields(collection: Collection): ReadonlySet<string> {
+  const personal = new Set(
+    collection.definition.fields.fields.filter(looksPersonal).map(({ key }) => key),
+  );
+  // The formulas are in dependency order, so each one follows the formulas that it reads.
+  for (const { field, reads } of compileCollection(collection).fields.formulas)
+    if ([...reads.keys].some((key) => personal.has(key))) personal.add(field.key);
+  return personal;
+}
+
+const looksPersonal = (field: Field): boolean =>
+  personalTypes.includes(field.type) ||
+  personalNames.test(field.key) ||
+  personalNames.test(field.label) ||
+  (field.type === "line_items" && field.fields.some(looksPersonal));
 
 /** The form that gives access to a part of an app or form. */
 export function GiveAccess({
@@ -39,7 +58,7 @@ export function GiveAccess({
   const preset = values["preset"] === "report" ? "report" : "partner";
   const fields = definition.fields.fields;
   const items = textOf(values["items"]) || (preset === "partner" ? "own" : "all");
-  const chosen = selectFields(definition, values, items, preset);
+  const chosen = selectFields(collection, values, items, preset);
   const options = listOptions(fields, text);
   const suggestion = suggestName(toNewView(fields, chosen, options[0]?.value), collection, text);
   return (
@@ -100,20 +119,21 @@ export function GiveAccess({
  * preset.
  */
 function selectFields(
-  definition: Definition,
+  collection: Collection,
   values: FormValues,
   items: string,
   preset: "partner" | "report",
 ): string[] {
-  const { fields } = definition.fields;
+  const { definition } = collection;
+  const keys = definition.fields.fields.map(({ key }) => key);
   const view = (definition.views ?? []).find(({ key }) => items === `view:${key}`);
   const isSelected = values["fields"] !== undefined;
   if (view && !(isSelected && values["fields_for"] === items))
     return fieldsOfView(view, definition);
   if (isSelected) return toTextList(values["fields"]);
-  return fields
-    .filter((field) => preset === "partner" || !isPersonal(field))
-    .map((field) => field.key);
+  if (preset === "partner") return keys;
+  const personal = findPersonalFields(collection);
+  return keys.filter((key) => !personal.has(key));
 }
 
 /**

@@ -183,6 +183,8 @@ const views = {
   viewWithSameMarks:
     'The service cannot tell the changes of {view} from those of the view "{other}". Change the conditions of one of them first.',
   unknownView: "There is no view {view}.",
+  viewsOfExpired:
+    "The credential has expired, and its views may have changed since. Check them, and send `resources` again.",
   definitionChangedSince:
     "The definition of {collection} has changed since you opened this page. Check what its view shows, and try again.",
   allOrView: "Choose either all of {collection} or one of its views.",

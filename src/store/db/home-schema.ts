@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, text, unique } from "drizzle-orm/sqlite-core";
 import { lazyTable } from "./lazy.ts";
 import type { Actor } from "#domain/audit.ts";
@@ -94,7 +95,12 @@ export const credential = lazyTable(
     usage: text("usage"),
     origins: text("origins").notNull().default("[]"),
   }),
-  (table) => [index("credential_by_member").on(table.memberId)],
+  (table) => [
+    index("credential_by_member").on(table.memberId),
+    index("credential_by_expiry")
+      .on(sql`coalesce(${table.expiresAt}, 9007199254740991)`)
+      .where(sql`${table.revokedAt} is null`),
+  ],
 );
 
 /** The resources that credentials lost when an app or form was deleted. */

@@ -100,13 +100,19 @@ export async function listCredentials(
 
 const maxCredentialsPerMember = 1000;
 
-/** Lists the credentials of a member that are not revoked or were revoked at or after `since`. */
+/**
+ * Lists the credentials of a member that were neither revoked nor expired before `since`. A member can have thousands of
+ * expired ones.
+ */
 export async function listMemberCredentials(
   db: HomeDatabase,
   memberId: string,
   since: number,
 ): Promise<Credential[]> {
-  const isListedSql = or(isNull(credential.revokedAt), gte(credential.revokedAt, since));
+  const isListedSql = and(
+    or(isNull(credential.revokedAt), gte(credential.revokedAt, since)),
+    or(isNull(credential.expiresAt), gt(credential.expiresAt, since)),
+  );
   const rows = await retryTransient(db, () =>
     selectCredentials(
       db,

@@ -5,7 +5,7 @@ import {
   type HomeDatabase,
   type PreparedStatement,
 } from "#store/db/database.ts";
-import { and, desc, eq, isNull, sql, type SQL } from "drizzle-orm";
+import { desc, eq, sql, type SQL } from "drizzle-orm";
 import {
   type Credential,
   type Secret,
@@ -22,7 +22,8 @@ import { insertAuditEntry, type AuditRecord } from "./audit.ts";
 import { entryNameSql } from "./listeners.ts";
 import { guardCode, homeGuard } from "#store/db/guard.ts";
 import { nextVersion } from "#domain/timeline.ts";
-import { named, pick, homeStatement, nextVersionSql } from "#store/db/statement.ts";
+import { named, pick, homeStatement } from "#store/db/statement.ts";
+import { isValidSql } from "./valid-credentials.ts";
 import { runAsMember, runJointlyAsMember, type ActingMember } from "./sessions.ts";
 
 const selectedColumns = lazy(() => ({
@@ -128,11 +129,13 @@ const insertStatement = homeStatement<InsertedColumns>((db, v) =>
   db.insert(credential).values(pick(v, insertedColumns)),
 );
 
-const guardCredentialLimit = homeGuard<Pick<InsertedColumns, "memberId" | "createdAt">>(
+/** Applies to new credentials, and to expired ones that become valid again. */
+const guardCredentialLimit = homeGuard<Pick<InsertedColumns, "id" | "memberId"> & { at: number }>(
   (v) =>
-    sql`select ${guardCode("too_many_credentials")} as code where (
-    select count(*) from credential where member_id = ${v.memberId} and revoked_at is null
-      and (expires_at is null or expires_at > ${v.createdAt})) >= ${sql.raw(String(maxValidCredentials))}`,
+    sql`select ${guardCode("too_many_credentials")} as code
+    where not exists (select 1 from credential where id = ${v.id} and ${isValidSql(v.at)})
+      and (select count(*) from credential where member_id = ${v.memberId} and ${isValidSql(v.at)})
+        >= ${sql.raw(String(maxValidCredentials))}`,
 );
 
 /** Aborts the second of two changes that start from the same version. */
@@ -147,39 +150,19 @@ const updateStatement = homeStatement<InsertedColumns>((db, v) =>
   db.update(credential).set(pick(v, mutableColumns)).where(eq(credential.id, v.id)),
 );
 
-/** An edit decides on all current and former access of the credential, so a later restore must not return any of it. */
-const forgetDecidedAccess = homeStatement<Pick<InsertedColumns, "id" | "resources">>((db, v) =>
+/**
+ * An edit decides on all current and former access of the credential, so a later restore must not return any of it. If
+ * the credential has expired, its former views may have changed since, so a restore must not return these either.
+ */
+const forgetDecidedAccess = homeStatement<
+  Pick<InsertedColumns, "id" | "resources"> & { at: number }
+>((db, v) =>
   db.delete(formerAccess).where(
-    sql`credential_id = ${v.id} and name in (select ${entryNameSql} from json_each(${v.resources}) j
-      union all select ${entryNameSql} from credential c, json_each(c.resources) j where c.id = ${v.id})`,
+    sql`credential_id = ${v.id} and (name in (select ${entryNameSql} from json_each(${v.resources}) j
+      union all select ${entryNameSql} from credential c, json_each(c.resources) j where c.id = ${v.id})
+      or (instr(resource, '/') > 0
+        and not exists (select 1 from credential where id = ${v.id} and ${isValidSql(v.at)})))`,
   ),
-);
-
-const revokeStatement = homeStatement<{ id: string; at: number }>((db, v) =>
-  db
-    .update(credential)
-    .set({ revokedAt: v.at, version: nextVersionSql(sql`version`) })
-    .where(and(eq(credential.id, v.id), isNull(credential.revokedAt))),
-);
-
-/** Aborts the batch unless the credential has this secret and a rotation has set its end. */
-const guardOldSecret = homeGuard<{ id: string; secretId: number }>(
-  (v) =>
-    sql`select ${guardCode("credential_changed")} as code
-    where not exists (select 1 from credential c, json_each(c.secrets) s where c.id = ${v.id}
-      and c.revoked_at is null and s.value ->> 'id' = ${v.secretId}
-      and s.value ->> 'expires_at' is not null)`,
-);
-
-const removeSecretStatement = homeStatement<{ id: string; secretId: number }>((db, v) =>
-  db
-    .update(credential)
-    .set({
-      secrets: sql`(select json_group_array(json(s.value)) from json_each(secrets) s
-        where s.value ->> 'id' <> ${v.secretId})`,
-      version: nextVersionSql(sql`version`),
-    })
-    .where(eq(credential.id, v.id)),
 );
 
 function credentialToRow(newCredential: Credential) {
@@ -201,8 +184,11 @@ function credentialToRow(newCredential: Credential) {
   };
 }
 
-/** Nothing is stored if a definition has changed, or if the batch rejects the credential. */
+/** Nothing is stored if a definition has changed, or if the batch rejects the credential or webhook. */
 export type StoreResult = "stored" | "definition_changed" | "refused";
+
+/** With "too_many_credentials", nothing is stored either, because the member has too many valid credentials. */
+export type StoreCredentialResult = StoreResult | "too_many_credentials";
 
 /** Stores a credential. In a single database, the same batch confirms the definitions of its views. */
 async function storeConfirmed(
@@ -210,7 +196,7 @@ async function storeConfirmed(
   actingMember: ActingMember,
   definitions: readonly CheckedDefinition[],
   statements: readonly PreparedStatement<"home">[],
-): Promise<StoreResult> {
+): Promise<StoreCredentialResult> {
   const failedGuard = singleDatabase
     ? await runJointlyAsMember(singleDatabase, actingMember, [
         ...statements,
@@ -218,21 +204,21 @@ async function storeConfirmed(
       ])
     : await runAsMember(home, actingMember, statements);
   if (failedGuard === undefined) return "stored";
-  return failedGuard === "definition_changed" ? failedGuard : "refused";
+  const isNamed = failedGuard === "definition_changed" || failedGuard === "too_many_credentials";
+  return isNamed ? failedGuard : "refused";
 }
 
-/** Returns "refused" if the member has too many credentials. Throws 401 if the acting member has changed. */
+/** Throws 401 if the acting member has changed. */
 export async function insertCredential(
   databases: Databases,
   actingMember: ActingMember,
   newCredential: Credential,
   definitions: readonly CheckedDefinition[],
   auditRecord: AuditRecord,
-): Promise<StoreResult> {
+): Promise<StoreCredentialResult> {
   const { home: db } = databases;
-  const statements = [guardCredentialLimit, insertStatement].map((bind) =>
-    bind(db, credentialToRow(newCredential)),
-  );
+  const values = { ...credentialToRow(newCredential), at: auditRecord.at };
+  const statements = [guardCredentialLimit, insertStatement].map((bind) => bind(db, values));
   return storeConfirmed(databases, actingMember, definitions, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
@@ -250,48 +236,18 @@ export async function updateCredential(
   newCredential: Credential,
   definitions: readonly CheckedDefinition[],
   auditRecord: AuditRecord,
-): Promise<StoreResult> {
+): Promise<StoreCredentialResult> {
   const { home: db } = databases;
   const values = {
     ...credentialToRow(newCredential),
+    at: auditRecord.at,
     expectedVersion,
     version: nextVersion(expectedVersion, db.timeline),
   };
-  const statements = [guardVersion, forgetDecidedAccess, updateStatement].map((bind) =>
-    bind(db, values),
-  );
+  const steps = [guardVersion, guardCredentialLimit, forgetDecidedAccess, updateStatement];
+  const statements = steps.map((bind) => bind(db, values));
   return storeConfirmed(databases, actingMember, definitions, [
     ...statements,
     insertAuditEntry(db, { ...auditRecord }),
   ]);
-}
-
-export async function revokeCredential(
-  db: HomeDatabase,
-  actingMember: ActingMember,
-  id: string,
-  auditRecord: AuditRecord,
-): Promise<void> {
-  await runAsMember(db, actingMember, [
-    revokeStatement(db, { id, at: auditRecord.at }),
-    insertAuditEntry(db, { ...auditRecord }),
-  ]);
-}
-
-/**
- * Removes a secret that a rotation replaced. Returns false and stores nothing when the credential was revoked or has no
- * such secret. Throws 401 if the acting member has changed.
- */
-export async function removeOldSecret(
-  db: HomeDatabase,
-  actingMember: ActingMember,
-  values: { id: string; secretId: number },
-  auditRecord: AuditRecord,
-): Promise<boolean> {
-  const failedGuard = await runAsMember(db, actingMember, [
-    guardOldSecret(db, values),
-    removeSecretStatement(db, values),
-    insertAuditEntry(db, { ...auditRecord }),
-  ]);
-  return failedGuard === undefined;
 }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Permission } from "#domain/credential/permissions.ts";
 import { batchHomeAndData, orm, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { credential, member } from "#store/db/home-schema.ts";
+import { credential } from "#store/db/home-schema.ts";
 import type { Credential } from "#domain/credential/credential.ts";
 import type { CollectionKind } from "#domain/definition/collection.ts";
 import type { Webhook } from "#domain/webhook/webhook.ts";
@@ -13,6 +13,7 @@ import {
   type CurrentCollectionRow,
 } from "#store/data/collections.ts";
 import { credentialFromRow, selectCredentials } from "./credentials.ts";
+import { isValidSql } from "./valid-credentials.ts";
 import { selectWebhooks, webhookFromRow } from "./webhooks.ts";
 
 /** A credential that sees a collection only through a view, or a webhook that follows one through a view. */
@@ -31,11 +32,15 @@ export interface ViewCredential extends ViewUser {
   hasOrigins: boolean;
 }
 
-/** Lists all credentials that can access a collection, like `form:purchase`, only through one of these views. */
+/**
+ * Lists all valid credentials that can access a collection, like `form:purchase`, only through one of these views. An
+ * expired one that becomes valid again is checked like a new one (`editCredential`).
+ */
 export async function listViewUsers(
   db: HomeDatabase,
   collection: string,
   views: readonly string[],
+  now: number,
 ): Promise<ViewCredential[]> {
   const start = `${collection}/`;
   const names = JSON.stringify(views.map((view) => start + view));
@@ -50,8 +55,10 @@ export async function listViewUsers(
       })
       .from(credential)
       .innerJoin(sql`json_each(${credential.resources}) j`, sql`true`)
+      // `instr` avoids a row for each resource of the credentials that cannot access this collection.
       .where(
-        sql`${credential.revokedAt} is null and j.value in (select value from json_each(${names}))`,
+        sql`${isValidSql(now)} and instr(${credential.resources}, ${`"${start}`}) > 0
+          and j.value in (select value from json_each(${names}))`,
       ),
   );
   return rows.map(({ id, name, permissions, origins, resource }) => ({
@@ -86,10 +93,7 @@ export async function loadAccess(
 ): Promise<StoredAccess> {
   const name = `${kind}:${key}`;
   const start = `${name}/`;
-  // The first three lines are the condition of `isValidCredential`.
-  const reaches = sql`${credential.revokedAt} is null
-    and (${credential.expiresAt} is null or ${credential.expiresAt} > ${now})
-    and (${credential.kind} = 'client' or ${member.disabledAt} is null)
+  const reaches = sql`${isValidSql(now)}
     and (${before} is null or ${credential.id} < ${before})
     and (${credential.resources} = '"all"'
       or exists (select 1 from json_each(${credential.resources})

@@ -4,9 +4,7 @@ import { retryTransient } from "#store/db/retry.ts";
 import type { HomeDatabase } from "#store/db/database.ts";
 import { webhook } from "#store/db/schema.ts";
 import { homeStatement } from "#store/db/statement.ts";
-
-/** A time after every other, for rights that do not end. */
-const neverEndsMs = String(Number.MAX_SAFE_INTEGER);
+import { neverEndsMs } from "./valid-credentials.ts";
 
 /**
  * SQL for the time when the rights of a webhook's maker end; 0 if they have ended. Must agree with `isValidCredential`.

@@ -42,6 +42,8 @@ const expiry = () => ({
   recommended: "Recommended",
   recommendedHint: "In 90 days, or never for a website form",
   keep: "Keep current expiry",
+  otherViews:
+    "This credential has expired, and its views may have changed since. Check above what it will see.",
   currentNever: "never",
   on: (day: string) => `on ${day}`,
   choices: { "30d": "In 30 days", "90d": "In 90 days", "365d": "In 1 year" },

@@ -46,6 +46,8 @@ const expiry = (): Texts["expiry"] => ({
   recommended: "推奨",
   recommendedHint: "90 日後です。Web サイトのフォームでは無期限になります。",
   keep: "現在の有効期限を維持",
+  otherViews:
+    "この認証情報は期限切れです。その後ビューが変更された可能性があるため、上に表示されたアクセス範囲を確認してください。",
   currentNever: "無期限",
   on: (day) => `${day} まで`,
   choices: { "30d": "30 日後", "90d": "90 日後", "365d": "1 年後" },

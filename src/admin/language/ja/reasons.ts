@@ -178,6 +178,8 @@ const views = {
   viewWithSameMarks: ({ view, other }) =>
     `ビュー「${view}」の変更をビュー「${other}」の変更と区別できません。どちらかの条件を変更してください。`,
   unknownView: ({ view }) => `ビュー「${view}」はありません。`,
+  viewsOfExpired:
+    "この認証情報は期限切れです。その後ビューが変更された可能性があるため、確認してから対象を選択し直してください。",
   definitionChangedSince: ({ collection }) =>
     `このページを開いた後に、${nameCollection(collection)}の定義が変更されました。ビューで表示される内容を確認して、もう一度お試しください。`,
   allOrView: ({ collection }) =>
