@@ -13,6 +13,8 @@ import type { ActionContext } from "#actions/context.ts";
 import { listSelectableCollections } from "#actions/operand-names.ts";
 import { credentialDocument } from "#documents/credentials.ts";
 import { clientId, type Resources } from "#domain/credential/credential.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
 import { nameViewOfPart } from "#admin/definitions/view-of-part.ts";
@@ -55,10 +57,10 @@ const issue = newCredential.form({
     const input = toCredentialInput(sent, ctx.now());
     const values = await readForm(c);
     const { purpose } = values;
-    const resources = createsOwnViews(purpose, c.var.member.role)
+    const { resources, marks } = createsOwnViews(purpose, c.var.member.role)
       ? await selectOwnItems(ctx, input.resources, text)
-      : input.resources;
-    const shown = { ...ctx, shownDefinitions: shownDefinitions(values) };
+      : { resources: input.resources, marks: [] };
+    const shown = { ...ctx, shownDefinitions: new Map([...shownDefinitions(values), ...marks]) };
     const issued = await issueCredential(shown, kind, { ...input, resources });
     return { ...secretOutcome(issued, ctx.now()), status: 201 };
   },
@@ -119,27 +121,43 @@ const revoke = action({
   },
 });
 
-/** Replaces whole forms and apps by views of the items that the credential itself creates. */
+/** Adding a view takes several queries, and a request can run 1,000 of them. */
+const maxOwnViews = 20;
+
+/**
+ * Replaces whole forms and apps by views of the items that the credential itself creates. Returns the marks of their
+ * definitions, so that no credential gets a view that changes meanwhile.
+ */
 async function selectOwnItems(
   ctx: ActionContext,
   resources: Resources,
   text: Catalogue,
-): Promise<Resources> {
-  if (resources === "all") return resources;
+): Promise<{ resources: Resources; marks: [name: string, mark: string][] }> {
   const selected: string[] = [];
+  const marks: [string, string][] = [];
+  if (resources === "all") return { resources, marks };
+  const isWhole = (name: string) => !name.includes("/");
+  if (resources.filter(isWhole).length > maxOwnViews) {
+    const reason = text.credentialAccess.errors.tooManyWhole(maxOwnViews);
+    throw problem.invalidInput([errorAt(["resources"], "too_large", reason)]);
+  }
   for (const name of resources) {
     const [kind, key = ""] = name.split(":");
-    const isWhole = !name.includes("/") && (kind === "form" || kind === "app");
-    if (!isWhole) {
+    if (!isWhole(name) || (kind !== "form" && kind !== "app")) {
       selected.push(name);
       continue;
     }
-    const { view } = await addViewOfPart(ctx, kind, key, { items: "own" }, (newView, collection) =>
-      nameViewOfPart(newView, collection, "", text),
+    const { view, mark } = await addViewOfPart(
+      ctx,
+      kind,
+      key,
+      { items: "own" },
+      (newView, collection) => nameViewOfPart(newView, collection, "", text),
     );
     selected.push(`${name}/${view.key}`);
+    marks.push([name, mark]);
   }
-  return selected;
+  return { resources: selected, marks };
 }
 
 /** Builds the only response that contains the secret. */

@@ -14,7 +14,7 @@ const purposes = () => ({
   },
   partner: {
     name: "Partner",
-    hint: "For another company: creates data, and reads and edits only its own. Adds a view, a tab for all members, unless one exists. Don’t use it on a website.",
+    hint: "For another company: creates data, and reads and edits only its own. In a whole form or app, it sees all current fields, but none that you add later. This adds a view, a tab for all members, unless one exists. Don’t use it on a website.",
   },
   part_report: {
     name: "Read part of a form or app",
@@ -65,6 +65,8 @@ const errors = () => ({
   allAndSome: "Choose all forms and apps, or select some, not both.",
   notViews:
     "Select views instead of whole forms or apps. To create a view, press “Choose data and fields” next to a form or app.",
+  tooManyWhole: (maximum: number) =>
+    `Select at most ${maximum} whole forms and apps. You can select more views.`,
   allOfPart: "Select the forms, apps or views that it may access.",
   originsOfPart: "Leave this empty. All visitors to a website share its credential.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",
