@@ -140,6 +140,7 @@ describe("The description of a view names records by their titles or receipt num
       key: "visits",
       name: "Visits",
       views: [],
+      omits: "nothing",
       fields: [],
     } as const;
     const reader = { resources: ["app:open"], member: { id: "1", role: "viewer" as const } };

@@ -19,7 +19,8 @@ interface ResourceChoicesProps {
   reachable: readonly CollectionLabel[];
   values: FormValues;
   label?: string;
-  offersViews?: boolean;
+  /** Returns the path of the page that lists all views of an app or form. Without it, views are not offered. */
+  viewsPath?: (name: string) => string;
   /** Whether each app and form has a link to the page that chooses its data and fields. */
   offersParts?: boolean;
 }
@@ -29,7 +30,7 @@ export function ResourceChoices({
   reachable,
   values,
   label,
-  offersViews = false,
+  viewsPath,
   offersParts = false,
 }: ResourceChoicesProps) {
   const { inputProps, wrong: errors } = useField({ name: "resources" });
@@ -38,7 +39,7 @@ export function ResourceChoices({
   const isAll = values["scope"] === "all" || selected.includes("all");
   const isOnly = !isAll && (values["scope"] === "only" || selected.length > 0);
   const { resources: words } = text.credentialAccess;
-  const hasViews = reachable.some(({ views }) => views.length > 0);
+  const hasViews = reachable.some(hasAnyView);
   // After another error, the member may not notice that a view has changed. The next attempt then reports it here.
   const marks =
     errors.length > 0 ? marksOf(reachable) : textOf(values["shown"]) || marksOf(reachable);
@@ -69,20 +70,30 @@ export function ResourceChoices({
           />
         ) : null}
         {(["form", "app"] as const).map((kind) => (
-          <ResourceGroup {...{ kind, reachable, selected, offersViews, offersParts }} />
+          <ResourceGroup {...{ kind, reachable, selected, viewsPath, offersParts }} />
         ))}
       </div>
       <InputErrors id={inputProps.id} wrong={errors} />
-      {offersViews && hasViews ? <input type="hidden" name="shown" value={marks} /> : null}
+      {viewsPath && hasViews ? <input type="hidden" name="shown" value={marks} /> : null}
     </fieldset>
   );
 }
 
+const hasAnyView = ({ views, omits }: CollectionLabel) => views.length > 0 || omits !== "nothing";
+
 const marksOf = (reachable: readonly CollectionLabel[]): string =>
   reachable
-    .filter(({ views }) => views.length > 0)
+    .filter(hasAnyView)
     .map((label) => `${label.kind}:${label.key}=${definitionMark(label)}`)
     .join(" ");
+
+const maxSelected = 500;
+
+/** Returns the views that a page with `ResourceChoices` offers, for the opened app or form and the selected values. */
+export const labelChoice = (opened: string | undefined, values: FormValues = {}) => ({
+  opened,
+  selected: toTextList(values["resources"]).slice(0, maxSelected),
+});
 
 /** Returns the definitions that the page of a form with `ResourceChoices` showed, for the selected views. */
 export function shownDefinitions({ shown, resources }: FormValues): ShownDefinitions {
@@ -96,20 +107,15 @@ export function shownDefinitions({ shown, resources }: FormValues): ShownDefinit
 }
 
 interface ResourceGroupProps extends Required<
-  Pick<ResourceChoicesProps, "reachable" | "offersViews" | "offersParts">
+  Pick<ResourceChoicesProps, "reachable" | "offersParts">
 > {
+  viewsPath: ResourceChoicesProps["viewsPath"];
   kind: CollectionKind;
   selected: readonly string[];
 }
 
 /** Lists the apps or the forms with their views, selected ones first. */
-function ResourceGroup({
-  kind,
-  reachable,
-  selected,
-  offersViews,
-  offersParts,
-}: ResourceGroupProps) {
+function ResourceGroup({ kind, reachable, selected, viewsPath, offersParts }: ResourceGroupProps) {
   const text = useText();
   const isSelected = ({ key }: CollectionLabel) =>
     selected.some((resource) => resource.split("/")[0] === `${kind}:${key}`);
@@ -121,7 +127,7 @@ function ResourceGroup({
   return (
     <div role="group" aria-label={noun}>
       <small>{noun}</small>
-      {labels.map(({ key, name, views, fields, names }) => (
+      {labels.map(({ key, name, views, omits, fields, names }) => (
         <>
           <ResourceChoice
             value={`${kind}:${key}`}
@@ -130,7 +136,7 @@ function ResourceGroup({
             chosen={selected}
             partPath={offersParts ? `/admin/${kind}s/${key}/access` : undefined}
           />
-          {(offersViews ? views : []).map((view) => (
+          {(viewsPath ? views : []).map((view) => (
             <ResourceChoice
               value={`${kind}:${key}/${view.key}`}
               name={text.credentialAccess.resources.view(name, view.name)}
@@ -138,9 +144,51 @@ function ResourceGroup({
               chosen={selected}
             />
           ))}
+          {viewsPath && omits !== "nothing" ? (
+            <OmittedViews
+              place={`${kind}:${key}`}
+              {...{ name, selected, viewsPath }}
+              isLong={omits === "all"}
+            />
+          ) : null}
         </>
       ))}
     </div>
+  );
+}
+
+/** Links to the page that lists all views. Keeps the selected views that are too long to describe. */
+function OmittedViews({
+  place,
+  name,
+  selected,
+  viewsPath,
+  isLong,
+}: {
+  /** The app or form, like `form:purchase`. */
+  place: string;
+  name: string;
+  selected: readonly string[];
+  viewsPath: (name: string) => string;
+  /** Whether the views that are selected are omitted too. */
+  isLong: boolean;
+}) {
+  const { omitsViews, listViews, tooLong, view } = useText().credentialAccess.resources;
+  const longViews = isLong ? selected.filter((each) => each.startsWith(`${place}/`)) : [];
+  return (
+    <>
+      {longViews.map((value) => (
+        <ResourceChoice
+          value={value}
+          name={view(name, value.slice(place.length + 1))}
+          of={tooLong}
+          chosen={selected}
+        />
+      ))}
+      <p class="hint" data-filtered="resources">
+        {omitsViews} <a href={viewsPath(place)}>{listViews(name)}</a>
+      </p>
+    </>
   );
 }
 

@@ -95,6 +95,10 @@ export function AccessPage({
   };
   const shownValues = values ?? currentValues;
   const { credentials, credentialAccess: text, terms } = frame.text;
+  const viewsPath = (name: string) => {
+    const query = new URLSearchParams({ ...(add ? { add } : {}), views: name });
+    return `/admin/integrations/${id}/access?${query.toString()}`;
+  };
   const role = roleAllows(frame.member.role, "credentials")
     ? (credential.createdBy.role ?? "viewer")
     : frame.member.role;
@@ -118,7 +122,7 @@ export function AccessPage({
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
         <Permissions role={role} values={shownValues} isToken={kind === "token"} />
-        <ResourceChoices reachable={reachable} values={shownValues} offersViews />
+        <ResourceChoices reachable={reachable} values={shownValues} viewsPath={viewsPath} />
         <Input
           name="name"
           label={credentials.labels.name}

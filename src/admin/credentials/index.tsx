@@ -23,7 +23,7 @@ import { readForm } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, page } from "#admin/page.ts";
 import { ExpireInput, RotateInput } from "#admin/one-time-secret.tsx";
-import { shownDefinitions } from "./access-inputs.tsx";
+import { labelChoice, shownDefinitions } from "./access-inputs.tsx";
 import { AccessPage } from "./access-page.tsx";
 import { callsPage } from "./calls-page.tsx";
 import {
@@ -38,13 +38,13 @@ import { createsOwnViews, IssuePage } from "./issue.tsx";
 import { integrationsPage } from "./list.tsx";
 import { newSecretPage, secretsPage } from "./secrets.tsx";
 
-const IssueQuery = textParameters("purpose", "resources", "name", "kind");
-const AccessQuery = textParameters("add");
+const IssueQuery = textParameters("purpose", "resources", "name", "kind", "views");
+const AccessQuery = textParameters("add", "views");
 
 const newCredential = page({
   query: IssueQuery,
-  load: async ({ ctx, query }) => ({
-    reachable: await listSelectableCollections(ctx),
+  load: async ({ ctx, query }, attempted) => ({
+    reachable: await listSelectableCollections(ctx, labelChoice(query.views, attempted ?? query)),
     values: query,
   }),
   document: ({ reachable }, { text }) => ({ access_to: labelDocuments(reachable, text) }),
@@ -68,8 +68,8 @@ const issue = newCredential.form({
 
 const access = page({
   query: AccessQuery,
-  load: async ({ ctx, param, query }) => ({
-    ...(await getUsedCredentialWithLabels(ctx, param("id"))),
+  load: async ({ ctx, param, query }, attempted) => ({
+    ...(await getUsedCredentialWithLabels(ctx, param("id"), labelChoice(query.views, attempted))),
     add: query.add,
   }),
   document: ({ credential }, { ctx }) => credentialDocument(credential, ctx.now()),

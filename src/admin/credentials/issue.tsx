@@ -170,6 +170,13 @@ function AccessSummary() {
   );
 }
 
+/** Returns the path of this page with all views of an app or form. */
+function pathWithViews(values: FormValues, name: string): string {
+  const kept = ["purpose", "resources", "name", "kind"].map((key) => [key, textOf(values[key])]);
+  const query = [...kept.filter(([, value]) => value !== ""), ["views", name]];
+  return `/admin/integrations/new?${new URLSearchParams(query).toString()}`;
+}
+
 interface IssuePageProps {
   frame: PageContext;
   reachable: readonly CollectionLabel[];
@@ -217,7 +224,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <ResourceChoices
           reachable={reachable}
           values={preset?.servesPage ? { scope: "only", ...values } : values}
-          offersViews
+          viewsPath={(name) => pathWithViews(values, name)}
           offersParts={roleAllows(role, "credentials")}
         />
         {roleAllows(role, "credentials") ? (

@@ -1,4 +1,5 @@
-import { asc, gt, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
+import type { Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { findNamedOperands } from "#domain/search/named-operands.ts";
@@ -13,7 +14,6 @@ import {
 } from "#store/db/database.ts";
 import { compareNames, isOwnColumn, type Lists, type PlacedRow } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { collection } from "#store/db/schema.ts";
 import { loadActorNames } from "./audit.ts";
 
 /** An app or form that a credential or webhook can select. */
@@ -24,9 +24,14 @@ export interface StoredLabel {
   kind: CollectionKind;
   key: string;
   name: string;
-  /** The views through which a credential can see the collection. */
+  /** The views through which a credential can see the collection, as far as the label contains them. */
   views: readonly View[];
-  /** The fields that the views name. Empty if there are no views, unless the query selects all fields. */
+  /**
+   * The views of the collection that the label omits. With “others”, it contains the views that resources name. With
+   * “all”, those were too large too.
+   */
+  omits: "nothing" | "others" | "all";
+  /** The fields that the views name. Empty if there are no views, unless the query selects all fields, or if too large. */
   fields: readonly Field[];
 }
 
@@ -38,45 +43,121 @@ const labelFromRow = ({ views, fields, ...label }: LabelRow): StoredLabel => ({
   fields: JSON.parse(fields) as Field[],
 });
 
-const maxCollectionLabels = 1000;
+/** The views and fields that labels contain besides the views that the resources name. */
+export interface LabelChoice {
+  /** The resources that a member has selected. The labels also contain the views that they name. */
+  selected: readonly string[];
+  /** The app or form, like `form:purchase`, whose views come before all others. */
+  opened?: string | undefined;
+  /** Whether labels without views contain the fields too. */
+  hasAllFields?: boolean;
+}
 
-/** Selects the apps and forms of a data database, ordered by kind and name. */
-function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
-  const { id, version, kind, key, name, views } = collection;
-  const listed = sql`${collection.fields} -> '$.fields'`;
-  const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
+/** What the labels of a page contain. */
+export interface LabelScope {
+  /** SQL for a JSON list of resources. The labels contain the views that it names, like `form:purchase/open`. */
+  resources: SQL;
+  /** Null if labels contain only those views. */
+  choice: LabelChoice | null;
+  /** The number of databases that share the space for other views. */
+  databases: number;
+}
+
+const maxCollectionLabels = 1000;
+/** The maximum bytes of views and of fields on a page. The views of one definition have fewer. */
+const maxViewBytes = 1_000_000;
+const maxFieldBytes = 2_000_000;
+
+/**
+ * Selects the apps and forms with their views and fields. As far as they fit, small ones come first, so that a few large
+ * definitions do not crowd out the others.
+ */
+function labelsSql({ resources, choice, databases }: LabelScope): SQL {
+  const name = sql.raw("c.kind || ':' || c.key");
+  const isNamed = sql`${name} in (select name from resource)`;
+  const { selected = [], opened = "", hasAllFields = false } = choice ?? {};
+  const share = (bytes: number) => sql.raw(String(Math.floor(bytes / databases)));
+  const whole = (bytes: number) => sql.raw(String(bytes));
+  const fits = (through: string, bytes: number) => {
+    const column = sql.raw(through);
+    return sql`(${column} <= ${share(bytes)} or (rank > 0 and ${column} <= ${whole(bytes)}))`;
+  };
+  const listsViews = choice ? fits("through_views", maxViewBytes) : sql`false`;
+  return sql`(
+    with resource as (
+      select substr(value, 1, instr(value || '/', '/') - 1) as name,
+        substr(value, instr(value || '/', '/') + 1) as view
+      from (select value from json_each(${resources})
+        union all select value from json_each(${JSON.stringify(selected)}))
+    ),
+    ranked as (
+      select c.id, c.kind, c.name, octet_length(c.views) as view_bytes,
+        octet_length(c.fields) as field_bytes, iif(${name} = ${opened}, 2, ${isNamed}) as rank,
+        iif(${isNamed}, (select json_group_array(json(v.value)) from json_each(c.views) v
+          where v.value ->> 'key' in (select view from resource where resource.name = ${name})),
+          '[]') as named
+      from collection c where c.id > 0
+    ),
+    counted as (
+      select id, rank, named, view_bytes,
+        row_number() over (order by rank desc, kind, name) as number,
+        sum(view_bytes) over (order by rank desc, view_bytes, id) as through_views,
+        sum(octet_length(named)) over (order by octet_length(named), id) as through_named,
+        sum(iif(${hasAllFields ? sql`true` : choice ? sql`view_bytes > 2` : sql`named <> '[]'`}, field_bytes, 0))
+          over (order by rank desc, field_bytes, id) as through_fields
+      from ranked
+    ),
+    chosen as (
+      select id, view_bytes, ${fits("through_fields", maxFieldBytes)} as has_fields,
+        ${listsViews} as lists, iif(through_named <= ${whole(maxViewBytes)}, named, null) as named
+      from counted where number <= ${sql.raw(String(maxCollectionLabels))}
+    )
+    select c.id, c.version, c.kind, c.key, c.name,
+      iif(h.lists, c.views, coalesce(h.named, '[]')) as views,
+      case when h.lists or h.view_bytes <= 2 then 'nothing' when h.named is null then 'all'
+        else 'others' end as omits,
+      iif(h.has_fields and (${hasAllFields ? sql`true` : sql`false`}
+        or iif(h.lists, h.view_bytes > 2, coalesce(h.named, '[]') <> '[]')), c.fields -> '$.fields', '[]') as fields
+    from chosen h cross join collection c on c.id = h.id)`;
+}
+
+const labelColumn = <Name extends keyof LabelRow>(name: Name) =>
+  sql<LabelRow[Name]>`${sql.raw(`c.${name}`)}`.as(name);
+
+/** Selects the labels of a data database, ordered by kind and name. */
+function selectCollectionLabels(db: Database<"data">, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
-        isOwn: isOwnColumn("collection.id"),
-        id,
-        version,
-        kind,
-        key,
-        name,
-        views,
-        fields: sql<string>`${fields}`.as("labelled_fields"),
+        isOwn: isOwnColumn("c.id"),
+        id: labelColumn("id"),
+        version: labelColumn("version"),
+        kind: labelColumn("kind"),
+        key: labelColumn("key"),
+        name: labelColumn("name"),
+        views: labelColumn("views"),
+        omits: labelColumn("omits"),
+        fields: labelColumn("fields"),
       })
-      .from(collection)
-      .where(gt(collection.id, 0))
-      .orderBy(asc(kind), asc(name))
-      .limit(maxCollectionLabels),
+      .from(sql`${labelsSql(scope)} c`)
+      .orderBy(sql`c.kind, c.name`),
   );
 }
 
 /** The maximum number of records and of actors whose names a page contains. All others appear with their IDs. */
 const maxNames = 500;
 
-/** Selects texts with these prefixes from the views of apps and forms. Parses only the views that contain one. */
-function textsInViews(name: string, starts: readonly string[]): SQL {
+/** Selects texts with these prefixes from the views of labels. Parses only the views that contain one. */
+function textsInViews(name: string, starts: readonly string[], scope: LabelScope): SQL {
   const any = (test: (start: string) => string) => sql.raw(starts.map(test).join(" or "));
-  return sql`(select distinct e.atom as ${sql.raw(name)} from collection c cross join json_tree(c.views) e
-    where c.id > 0 and (${any((start) => `instr(c.views, '"${start}') > 0`)})
+  return sql`(select distinct e.atom as ${sql.raw(name)} from ${labelsSql(scope)} c
+    cross join json_tree(c.views) e
+    where (${any((start) => `instr(c.views, '"${start}') > 0`)})
       and e.type = 'text' and (${any((start) => `e.atom glob '${start}*'`)}) limit ${sql.raw(String(maxNames))})`;
 }
 
 /** Selects the records that views in a data database name. */
-function selectRecordsInViews(db: Database<"data">) {
+function selectRecordsInViews(db: Database<"data">, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
@@ -87,21 +168,21 @@ function selectRecordsInViews(db: Database<"data">) {
         title: titleSql.as("title"),
       })
       .from(
-        sql`${textsInViews("id", ["rec_"])} e cross join item i on i.id = e.id
+        sql`${textsInViews("id", ["rec_"], scope)} e cross join item i on i.id = e.id
           cross join collection a on a.id = i.collection_id and a.kind = 'app'`,
       ),
   );
 }
 
 /** Selects the names of the actors that views in the home database name. */
-export function selectActorsInViews(db: SingleDatabase) {
+export function selectActorsInViews(db: SingleDatabase, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
         actor: sql<string>`actor`.as("actor"),
         name: sql<string | null>`${actorNameSql}`.as("name"),
       })
-      .from(textsInViews("actor", ["member:", "credential:"])),
+      .from(textsInViews("actor", ["member:", "credential:"], scope)),
   );
 }
 
@@ -113,8 +194,8 @@ export interface StoredLabels {
 }
 
 /** The queries for `mergeLabels` in each data database. The home database needs `selectActorsInViews`. */
-export const labelQueries = (db: Database<"data">, hasAllFields = false) =>
-  [selectCollectionLabels(db, hasAllFields), selectRecordsInViews(db)] as const;
+export const labelQueries = (db: Database<"data">, scope: LabelScope) =>
+  [selectCollectionLabels(db, scope), selectRecordsInViews(db, scope)] as const;
 
 type LabelLists = readonly [Lists<LabelRow & PlacedRow>, Lists<RecordTitle & PlacedRow>];
 
@@ -146,17 +227,28 @@ export async function mergeLabels(
 const byKindAndName = (one: LabelRow, other: LabelRow) =>
   one.kind === other.kind ? compareNames(one, other) : one.kind < other.kind ? -1 : 1;
 
-/** Loads the labels of all apps and forms. Takes one round trip with a single database. */
+/**
+ * Loads the labels of all apps and forms, with the views that the resources name. Takes one round trip with a single
+ * database.
+ */
 export async function listLabels(
   databases: Databases,
-  hasAllFields: boolean,
+  resources: Resources,
+  choice: LabelChoice | null,
 ): Promise<StoredLabels> {
+  const scope = labelScope(databases, sql`${JSON.stringify(resources)}`, choice);
   const [[actors], lists] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
-      (db) => [selectActorsInViews(db)],
-      (db) => labelQueries(db, hasAllFields),
+      (db) => [selectActorsInViews(db, scope)],
+      (db) => labelQueries(db, scope),
     ),
   );
   return mergeLabels(databases, lists, actors);
 }
+
+export const labelScope = (
+  databases: Databases,
+  resources: SQL,
+  choice: LabelChoice | null,
+): LabelScope => ({ resources, choice, databases: databases.dataDatabases().length });

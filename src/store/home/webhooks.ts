@@ -12,8 +12,11 @@ import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
 import {
   labelQueries,
+  labelScope,
+  listLabels,
   mergeLabels,
   selectActorsInViews,
+  type LabelChoice,
   type StoredLabels,
 } from "./collection-labels.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
@@ -108,16 +111,29 @@ interface WebhookWithMaker {
   makerName: string | null;
 }
 
-/** Loads a webhook with the name of its maker, and the labels of all apps and forms, as `listLabels` does. */
+/**
+ * Loads a webhook with the name of its maker, and the labels of all apps and forms. They contain its views, and with a
+ * choice also others. Takes one round trip with a single database, otherwise two.
+ */
 export async function findWebhookWithLabels(
   databases: Databases,
   id: string,
+  choice: LabelChoice | null,
 ): Promise<(WebhookWithMaker & { stored: StoredLabels }) | undefined> {
+  const { singleDatabase, home } = databases;
+  if (!singleDatabase) {
+    const [found] = await retryTransient(home, () => selectWebhookWithMaker(home, id));
+    if (!found) return undefined;
+    const hook = webhookFromRow(found.hook);
+    return { ...found, hook, stored: await listLabels(databases, hook.collections, choice) };
+  }
+  const collections = sql`(select collections from webhook where id = ${id})`;
+  const scope = labelScope(databases, collections, choice);
   const [[[row], actors], lists] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
-      (db) => [selectWebhookWithMaker(db, id), selectActorsInViews(db)],
-      (db) => labelQueries(db, true),
+      (db) => [selectWebhookWithMaker(db, id), selectActorsInViews(db, scope)],
+      (db) => labelQueries(db, scope),
     ),
   );
   if (!row) return undefined;

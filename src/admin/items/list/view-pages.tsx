@@ -103,7 +103,7 @@ function ChangePage({
   const text = itemList.views;
   const base = itemsPath(collection);
   const { kind } = collection;
-  const words = { kind, fields: collection.definition.fields.fields, names };
+  const words = { kind, fields: collection.definition.fields.fields, names, isComplete: true };
   return (
     <AdminPage
       {...dataAssets}

@@ -35,6 +35,9 @@ const resources = () => ({
     "No shared views yet. To give access to part of a form or app, choose data and fields. This creates a view, a tab for all members.",
   chooseParts: "Choose data and fields",
   choosePartsOf: (collection: string) => `Choose data and fields of ${collection}`,
+  omitsViews: "Not all views fit on this page.",
+  listViews: (collection: string) => `List the views of ${collection}`,
+  tooLong: "This view is too long to describe here.",
   view: (collection: string, view: string) => `${collection}: only “${view}”`,
 });
 

@@ -39,6 +39,9 @@ const resources = (): Texts["resources"] => ({
     "共有ビューはまだありません。フォームやアプリの一部だけを対象にするには、データとフィールドを選択してください。ビューが作成されます。",
   chooseParts: "データとフィールドを選択",
   choosePartsOf: (collection) => `「${collection}」のデータとフィールドを選択`,
+  omitsViews: "このページにはすべてのビューを表示できません。",
+  listViews: (collection) => `「${collection}」のビューを表示`,
+  tooLong: "ビューが長いため、ここには内容を表示できません。",
   view: (collection, view) => `${collection}：「${view}」のみ`,
 });
 
