@@ -73,50 +73,59 @@ const maxFieldBytes = 2_000_000;
  * definitions do not crowd out the others.
  */
 function labelsSql({ resources, choice, databases }: LabelScope): SQL {
-  const name = sql.raw("c.kind || ':' || c.key");
-  const isNamed = sql`${name} in (select name from resource)`;
   const { selected = [], opened = "", hasAllFields = false } = choice ?? {};
-  const share = (bytes: number) => sql.raw(String(Math.floor(bytes / databases)));
-  const whole = (bytes: number) => sql.raw(String(bytes));
-  const fits = (through: string, bytes: number) => {
-    const column = sql.raw(through);
-    return sql`(${column} <= ${share(bytes)} or (rank > 0 and ${column} <= ${whole(bytes)}))`;
-  };
-  const listsViews = choice ? fits("through_views", maxViewBytes) : sql`false`;
+  const fits = (through: "views" | "fields", bytes: number) =>
+    sql.raw(
+      `(through_${through} <= ${Math.floor(bytes / databases)} or (rank > 0 and through_${through} <= ${bytes}))`,
+    );
+  const listsViews = choice ? fits("views", maxViewBytes) : sql.raw("false");
+  const fieldsNeeded = sql.raw(hasAllFields ? "true" : choice ? "view_bytes > 2" : "named <> '[]'");
   return sql`(
-    with resource as (
-      select substr(value, 1, instr(value || '/', '/') - 1) as name,
+    with resource as materialized (
+      select value as name, substr(value, 1, instr(value || ':', ':') - 1) as kind,
+        substr(value, instr(value, ':') + 1, instr(value || '/', '/') - instr(value, ':') - 1) as key,
         substr(value, instr(value || '/', '/') + 1) as view
       from (select value from json_each(${resources})
-        union all select value from json_each(${JSON.stringify(selected)}))
+        union select value from json_each(${JSON.stringify([...selected, opened])}))
     ),
-    ranked as (
-      select c.id, c.kind, c.name, octet_length(c.views) as view_bytes,
-        octet_length(c.fields) as field_bytes, iif(${name} = ${opened}, 2, ${isNamed}) as rank,
-        iif(${isNamed}, (select json_group_array(json(v.value)) from json_each(c.views) v
-          where v.value ->> 'key' in (select view from resource where resource.name = ${name})),
-          '[]') as named
-      from collection c where c.id > 0
+    ranked as materialized (
+      select c.id, max(iif(r.name = ${opened}, 2, 1)) as rank
+      from resource r cross join collection c on c.kind = r.kind and c.key = r.key
+      where c.id > 0 group by c.id
+    ),
+    named as materialized (
+      select c.id, json_group_array(json(v.value)) as views
+      from resource r cross join collection c on c.kind = r.kind and c.key = r.key
+        cross join json_each(c.views) v
+      where c.id > 0 and v.value ->> 'key' = r.view group by c.id
+    ),
+    fitting as materialized (
+      select id, iif(sum(octet_length(views)) over (order by octet_length(views), id)
+        <= ${sql.raw(String(maxViewBytes))}, views, null) as views
+      from named
+    ),
+    sized as (
+      select c.id, coalesce(r.rank, 0) as rank, octet_length(c.views) as view_bytes,
+        octet_length(c.fields) as field_bytes, iif(f.id is null, '[]', f.views) as named
+      from collection c left join ranked r on r.id = c.id left join fitting f on f.id = c.id
+      where c.id > 0
+      order by coalesce(r.rank, 0) desc, c.kind, c.name limit ${sql.raw(String(maxCollectionLabels))}
     ),
     counted as (
-      select id, rank, named, view_bytes,
-        row_number() over (order by rank desc, kind, name) as number,
-        sum(view_bytes) over (order by rank desc, view_bytes, id) as through_views,
-        sum(octet_length(named)) over (order by octet_length(named), id) as through_named,
-        sum(iif(${hasAllFields ? sql`true` : choice ? sql`view_bytes > 2` : sql`named <> '[]'`}, field_bytes, 0))
-          over (order by rank desc, field_bytes, id) as through_fields
-      from ranked
+      select id, rank, view_bytes, named, sum(view_bytes) over small_first as through_views,
+        sum(iif(${fieldsNeeded}, field_bytes, 0)) over small_first as through_fields
+      from sized
+      window small_first as (order by rank desc, view_bytes + field_bytes, id rows unbounded preceding)
     ),
     chosen as (
-      select id, view_bytes, ${fits("through_fields", maxFieldBytes)} as has_fields,
-        ${listsViews} as lists, iif(through_named <= ${whole(maxViewBytes)}, named, null) as named
-      from counted where number <= ${sql.raw(String(maxCollectionLabels))}
+      select id, view_bytes, ${fits("fields", maxFieldBytes)} as has_fields, ${listsViews} as lists, named
+      from counted
     )
     select c.id, c.version, c.kind, c.key, c.name,
       iif(h.lists, c.views, coalesce(h.named, '[]')) as views,
       case when h.lists or h.view_bytes <= 2 then 'nothing' when h.named is null then 'all'
         else 'others' end as omits,
-      iif(h.has_fields and (${hasAllFields ? sql`true` : sql`false`}
+      iif(h.has_fields and (${sql.raw(String(hasAllFields))}
         or iif(h.lists, h.view_bytes > 2, coalesce(h.named, '[]') <> '[]')), c.fields -> '$.fields', '[]') as fields
     from chosen h cross join collection c on c.id = h.id)`;
 }
