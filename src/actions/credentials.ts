@@ -35,7 +35,7 @@ import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { storeWithViews } from "./store-with-views.ts";
 import { limitViews } from "./limit-views.ts";
 import { visibleLabels, type CollectionLabel } from "./operand-names.ts";
-import type { LabelChoice } from "#store/home/collection-labels.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import { assertViewsAllow } from "./view-users.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
@@ -116,10 +116,7 @@ export async function getCredential(ctx: CredentialContext, id: string): Promise
   return requireVisibleCredential(ctx, await findCredential(ctx.databases.home, id));
 }
 
-/**
- * Returns the credential with the labels of all collections. They contain the views that it uses, and with a choice
- * also other views that it could be granted.
- */
+/** Returns the credential with the labels of all collections. They contain its views, and with a choice also others. */
 export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
@@ -133,9 +130,7 @@ export async function getCredentialWithLabels(
 
 /** Like `getCredentialWithLabels`, with the current last use, which the database may not have yet. */
 export async function getUsedCredentialWithLabels(
-  ctx: CredentialContext,
-  id: string,
-  choice: LabelChoice | null = null,
+  ...[ctx, id, choice]: Parameters<typeof getCredentialWithLabels>
 ): ReturnType<typeof getCredentialWithLabels> {
   const { credential: stored, reachable } = await getCredentialWithLabels(ctx, id, choice);
   const [credential = stored] = await ctx.withCurrentUse([stored]);

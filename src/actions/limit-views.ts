@@ -1,5 +1,5 @@
 import type { Resources } from "#domain/credential/credential.ts";
-import type { LabelChoice } from "#store/home/collection-labels.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import type { CollectionLabel } from "./operand-names.ts";
 
 /** The maximum number of views that a page offers, besides those that its resources name. */

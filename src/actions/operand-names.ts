@@ -3,12 +3,8 @@ import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { findNamedOperands } from "#domain/search/named-operands.ts";
 import { findTitles, type RecordTitle } from "#store/data/reference-titles.ts";
-import {
-  listLabels,
-  type LabelChoice,
-  type StoredLabel,
-  type StoredLabels,
-} from "#store/home/collection-labels.ts";
+import { listLabels, type StoredLabel, type StoredLabels } from "#store/home/collection-labels.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import { listActorNames, visibleActorName } from "./audit.ts";
 import type { ActionContext } from "./context.ts";
 import { limitViews } from "./limit-views.ts";

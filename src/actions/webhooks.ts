@@ -8,7 +8,6 @@ import {
 } from "#domain/webhook/webhook.ts";
 import {
   findWebhook,
-  findWebhookWithLabels,
   listWebhooks,
   deleteWebhookRow,
   insertWebhook,
@@ -28,7 +27,8 @@ import { assertScopeReads, validateSelection, isVisibleEntry } from "./webhook-e
 import { issueSigningSecret } from "./deliveries.ts";
 import { limitViews } from "./limit-views.ts";
 import { visibleLabels, type Reader } from "./operand-names.ts";
-import type { LabelChoice } from "#store/home/collection-labels.ts";
+import { findWebhookWithLabels } from "#store/home/webhook-labels.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;

@@ -1,11 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client, Json } from "../support/client";
+import type { Json } from "../support/client";
 import { dataDb, homeDb, placeCollections, withEveryDb } from "../support/databases";
 import { issueEditorToken } from "../support/members";
 import { reportsAtOnce, serve } from "../support/serve";
-import { admin, adminRequest, client, issue, makeForm } from "../support/service";
+import { adminRequest, client, issue, makeForm } from "../support/service";
 import { createWebhook, Receiver } from "../webhooks/receiver";
 
 const html = { Accept: "text/html" };
@@ -126,7 +126,7 @@ describe.each([
       expect(listed.length).toBeLessThan(2_000_000);
     }
     const { text } = await open("/integrations/new", {});
-    const { access_to: choices } = JSON.parse(text) as Json;
+    const { access_to: choices }: Json = JSON.parse(text);
     const { views: known, more_views: hasMore } = choices.find(
       ({ key }: Json) => key === `${form}-90`,
     );

@@ -62,7 +62,7 @@ describe("A view in words", () => {
     const has = (value: string) => ({ field: "text", op: "contains", value });
 
     it("shortens long texts, and long lists of operands and fields", () => {
-      const letters = [..."abcdefgh"];
+      const letters = "abcdefgh".split("");
       const fields = Array.from({ length: 25 }, (_, index) => `f${index}`);
       const shown = fields.slice(0, 20);
       const conditions = [has(long), { field: "room", op: "in", value: letters }];

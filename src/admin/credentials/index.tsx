@@ -23,7 +23,7 @@ import { readForm } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, page } from "#admin/page.ts";
 import { ExpireInput, RotateInput } from "#admin/one-time-secret.tsx";
-import { labelChoice, shownDefinitions } from "./access-inputs.tsx";
+import { labelChoice, shownDefinitions } from "./resource-choices.tsx";
 import { AccessPage } from "./access-page.tsx";
 import { callsPage } from "./calls-page.tsx";
 import {
@@ -121,6 +121,8 @@ const revoke = action({
   },
 });
 
+const isWhole = (resource: string) => !resource.includes("/");
+
 /** Adding a view takes several queries, and a request can run 1,000 of them. */
 const maxOwnViews = 20;
 
@@ -136,7 +138,6 @@ async function selectOwnItems(
   const selected: string[] = [];
   const marks: [string, string][] = [];
   if (resources === "all") return { resources, marks };
-  const isWhole = (name: string) => !name.includes("/");
   if (resources.filter(isWhole).length > maxOwnViews) {
     const reason = text.credentialAccess.errors.tooManyWhole(maxOwnViews);
     throw problem.invalidInput([errorAt(["resources"], "too_large", reason)]);

@@ -8,7 +8,8 @@ import { defaultRateLimits, type RateLimits } from "#domain/credential/credentia
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import { type FormValues, textOf } from "#admin/form-input.ts";
 import { toTextList } from "./describe.ts";
-import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
+import { Origins, Limits, Permissions } from "./access-inputs.tsx";
+import { ResourceChoices } from "./resource-choices.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { CollectionLabel } from "#actions/operand-names.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";

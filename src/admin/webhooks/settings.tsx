@@ -4,7 +4,7 @@ import {
   labelChoice,
   ResourceChoices,
   shownDefinitions,
-} from "#admin/credentials/access-inputs.tsx";
+} from "#admin/credentials/resource-choices.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { labelDocuments } from "#admin/describe-view.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";

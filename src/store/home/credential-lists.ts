@@ -36,9 +36,9 @@ import {
   listLabels,
   mergeLabels,
   selectActorsInViews,
-  type LabelChoice,
   type StoredLabels,
 } from "./collection-labels.ts";
+import type { LabelChoice } from "./label-sql.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
 import { collection } from "#store/db/schema.ts";
