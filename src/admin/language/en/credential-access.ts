@@ -14,7 +14,7 @@ const purposes = () => ({
   },
   partner: {
     name: "Partner",
-    hint: "For another company: creates data, and reads and edits only its own. In a whole form or app, it sees all current fields, but none that you add later. This adds a view, a tab for all members, unless one exists. Don’t use it on a website.",
+    hint: "For another company: creates data, and reads and edits only its own. Adds a view of all current fields, a tab for all members, unless one exists. Don’t use it on a website.",
   },
   part_report: {
     name: "Read part of a form or app",
