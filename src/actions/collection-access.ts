@@ -18,6 +18,8 @@ import type { ActionContext } from "./context.ts";
 import { loadDefinition, resumeUnfinished } from "./definitions.ts";
 import { loadOperandNames, type OperandNames, type Reader } from "./operand-names.ts";
 import { patchDefinition } from "./patch-definition.ts";
+import { definitionMark } from "./store-with-views.ts";
+import { nextVersion } from "#domain/timeline.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 /** The credentials and webhooks that can see an app or form, besides members. */
@@ -59,21 +61,23 @@ export async function getCollectionAccess(
 export interface Part {
   /** All items, items that the credential itself created, items of a view, or items with an option of a field. */
   items: "all" | "own" | { view: string } | { field: string; option: string };
-  /** The keys of the visible fields. Undefined for all fields. */
+  /** The keys of the visible fields. Undefined for all current fields. */
   fields?: string[] | undefined;
 }
 
 /** A view that does not exist yet, and the view from which its conditions come. */
 export interface NewView {
   conditions: unknown[];
-  /** Absent if the view shows all fields, including fields that are added later. */
-  fields?: string[];
+  fields: string[];
   source: View | undefined;
 }
 
 type NameView = (view: NewView, collection: Collection) => Pick<View, "key" | "name">;
 
-/** Returns a view that shows this part. Adds one to the definition if there is none. */
+/**
+ * Returns a view that shows this part, with the mark of the definition that contains it. Adds a view to the definition
+ * if there is none.
+ */
 export async function addViewOfPart(
   ctx: ActionContext,
   kind: CollectionKind,
@@ -81,19 +85,21 @@ export async function addViewOfPart(
   part: Part,
   nameView: NameView,
   check?: (collection: Collection) => void,
-): Promise<{ view: View; isNew: boolean }> {
+): Promise<{ view: View; isNew: boolean; mark: string }> {
   const current = await loadDefinition(ctx, kind, key);
   const { collection } = current;
   check?.(collection);
-  const { definition, version } = collection;
+  const { id, definition, version } = collection;
   const views = definition.views ?? [];
   const { source, ...content } = contentOf(part, definition);
   const candidates = source ? [source, ...views] : views;
   const known = candidates.find((view) => matchKey(view) === matchKey(content));
-  if (known) return { view: known, isNew: false };
+  if (known) return { view: known, isNew: false, mark: definitionMark(collection) };
   const view = { ...nameView({ source, ...content }, collection), ...content };
   await patchDefinition(ctx, current, { views: [...views, view] }, [etagOf(version)]);
-  return { view, isNew: true };
+  // The stored definition may already be a later one, in which another member has changed the view.
+  const added = nextVersion(version, ctx.databases.timeline);
+  return { view, isNew: true, mark: definitionMark({ id, version: added }) };
 }
 
 function contentOf({ items, fields }: Part, { fields: set, views }: Definition): NewView {
@@ -106,7 +112,7 @@ function contentOf({ items, fields }: Part, { fields: set, views }: Definition):
   return {
     conditions,
     // A view without a list of fields would also show fields that are added later.
-    ...(fields ? { fields: shown } : {}),
+    fields: shown,
     source: view,
   };
 }

@@ -33,7 +33,9 @@ import { revokeCredential as storeRevocation } from "#store/home/revoke-credenti
 import { auditRecord, type ActionContext } from "./context.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { storeWithViews } from "./store-with-views.ts";
+import { limitViews } from "./limit-views.ts";
 import { visibleLabels, type CollectionLabel } from "./operand-names.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import { assertViewsAllow } from "./view-users.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
@@ -114,24 +116,23 @@ export async function getCredential(ctx: CredentialContext, id: string): Promise
   return requireVisibleCredential(ctx, await findCredential(ctx.databases.home, id));
 }
 
-/** Returns the credential with the labels of all collections that it could be granted. */
+/** Returns the credential with the labels of all collections. They contain its views, and with a choice also others. */
 export async function getCredentialWithLabels(
   ctx: CredentialContext,
   id: string,
+  choice: LabelChoice | null = null,
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
-  const { credential, stored } = await findCredentialWithLabels(ctx.databases, id);
-  return {
-    credential: requireVisibleCredential(ctx, credential),
-    reachable: visibleLabels(ctx, stored),
-  };
+  const found = await findCredentialWithLabels(ctx.databases, id, choice);
+  const credential = requireVisibleCredential(ctx, found?.credential);
+  const labels = found ? visibleLabels(ctx, found.stored) : [];
+  return { credential, reachable: limitViews(labels, credential.resources, choice) };
 }
 
 /** Like `getCredentialWithLabels`, with the current last use, which the database may not have yet. */
 export async function getUsedCredentialWithLabels(
-  ctx: CredentialContext,
-  id: string,
+  ...[ctx, id, choice]: Parameters<typeof getCredentialWithLabels>
 ): ReturnType<typeof getCredentialWithLabels> {
-  const { credential: stored, reachable } = await getCredentialWithLabels(ctx, id);
+  const { credential: stored, reachable } = await getCredentialWithLabels(ctx, id, choice);
   const [credential = stored] = await ctx.withCurrentUse([stored]);
   return { credential, reachable };
 }

@@ -4,8 +4,10 @@ import type { Field } from "#domain/definition/field.ts";
 import { findNamedOperands } from "#domain/search/named-operands.ts";
 import { findTitles, type RecordTitle } from "#store/data/reference-titles.ts";
 import { listLabels, type StoredLabel, type StoredLabels } from "#store/home/collection-labels.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import { listActorNames, visibleActorName } from "./audit.ts";
 import type { ActionContext } from "./context.ts";
+import { limitViews } from "./limit-views.ts";
 import { mayReadApp } from "./references.ts";
 
 /** The names of records, members and credentials in conditions, by ID. Contains only names that the reader may see. */
@@ -45,12 +47,12 @@ export function visibleLabels(
   return labels.map((label) => ({ ...label, names }));
 }
 
-/** Lists the labels of all collections that a credential or a webhook can select. */
+/** Lists the labels of all collections that a credential or a webhook can select. They have no views without a choice. */
 export async function listSelectableCollections(
   ctx: ActionContext & Reader,
-  hasAllFields = false,
+  choice: LabelChoice | null,
 ): Promise<CollectionLabel[]> {
-  return visibleLabels(ctx, await listLabels(ctx.databases, hasAllFields));
+  return limitViews(visibleLabels(ctx, await listLabels(ctx.databases, [], choice)), [], choice);
 }
 
 /** The maximum number of records and of actors whose names a page loads. */

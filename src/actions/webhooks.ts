@@ -8,7 +8,6 @@ import {
 } from "#domain/webhook/webhook.ts";
 import {
   findWebhook,
-  findWebhookWithLabels,
   listWebhooks,
   deleteWebhookRow,
   insertWebhook,
@@ -26,7 +25,10 @@ import { retryOnConflict } from "./idempotent.ts";
 import { storeWithViews } from "./store-with-views.ts";
 import { assertScopeReads, validateSelection, isVisibleEntry } from "./webhook-entries.ts";
 import { issueSigningSecret } from "./deliveries.ts";
+import { limitViews } from "./limit-views.ts";
 import { visibleLabels, type Reader } from "./operand-names.ts";
+import { findWebhookWithLabels } from "#store/home/webhook-labels.ts";
+import type { LabelChoice } from "#store/home/label-sql.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
 
 type VisibilityContext = Pick<WebhookContext, "actor" | "resources">;
@@ -86,11 +88,16 @@ export async function getWebhook(ctx: WebhookContext, id: string): Promise<Webho
 }
 
 /** Loads a webhook for members, who can see all webhooks, with the labels of all apps and forms. */
-export async function getWebhookWithLabels(ctx: WebhookContext & Reader, id: string) {
-  const foundWebhook = await findWebhookWithLabels(ctx.databases, id);
+export async function getWebhookWithLabels(
+  ctx: WebhookContext & Reader,
+  id: string,
+  choice: LabelChoice | null = null,
+) {
+  const foundWebhook = await findWebhookWithLabels(ctx.databases, id, choice);
   if (!foundWebhook) throw problem.notFound();
   const { stored, ...found } = foundWebhook;
-  return { ...found, collectionLabels: visibleLabels(ctx, stored) };
+  const labels = visibleLabels(ctx, stored);
+  return { ...found, collectionLabels: limitViews(labels, found.hook.collections, choice) };
 }
 
 /** A webhook with its newest secret, if this call created it. The secret is shown only once. */

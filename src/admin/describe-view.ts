@@ -2,6 +2,7 @@ import type { CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Field, RowField } from "#domain/definition/field.ts";
 import { isObject } from "#domain/json.ts";
 import { meOperand } from "#domain/search/tree.ts";
+import { countConditions } from "#domain/search/view-errors.ts";
 import type { CollectionLabel, OperandNames } from "#actions/operand-names.ts";
 import { optionLabel } from "./items/value.tsx";
 import type { Catalogue } from "./language/index.tsx";
@@ -14,7 +15,25 @@ export interface ViewWords {
   kind: CollectionKind;
   fields: readonly Field[];
   names: OperandNames;
+  /** Whether the description is complete, however long. Otherwise, it shortens and counts what is too long. */
+  isComplete?: boolean;
 }
+
+/** What fits into a description. */
+interface Limits {
+  /** The length of each text. */
+  text: number;
+  /** The operands of each condition, and the fields. */
+  values: number;
+  fields: number;
+  /** The length after which a description only counts further conditions. */
+  length: number;
+}
+
+const usualLimits: Limits = { text: 60, values: 5, fields: 20, length: 1000 };
+const noLimits: Limits = { text: Infinity, values: Infinity, fields: Infinity, length: Infinity };
+const limitsOf = ({ isComplete }: Pick<ViewWords, "isComplete">) =>
+  isComplete ? noLimits : usualLimits;
 
 /**
  * Describes a view in words, for members who give access to it. A deleted field appears with its key. A record, member
@@ -27,7 +46,7 @@ export function describeView(
 ): string {
   return text.viewDescription.shows(
     describeItems(view, text, words),
-    describeFields(selectFields(view.fields, words.fields), text.viewDescription),
+    describeFields(selectFields(view.fields, words, text.viewDescription), text.viewDescription),
   );
 }
 
@@ -49,23 +68,34 @@ export const findViewPart = (
   conditions:
     conditions.length === 0
       ? null
-      : text.all(describeAll(conditions, { ...words, text, statuses: terms.statuses })),
-  fields: selectFields(fields, words.fields),
+      : text.all(describeAll(conditions, conditionWords(text, terms.statuses, words))),
+  fields: selectFields(fields, words, text),
 });
 
 function selectFields(
   keys: readonly string[] | undefined,
-  definition: readonly Field[],
+  words: ViewWords,
+  text: ViewTexts,
 ): FieldSelection {
   if (!keys) return null;
+  const { fields: definition } = words;
+  const limits = limitsOf(words);
+  const shorten = (labels: readonly string[]) =>
+    listFirst(labels, limits.fields, text).map((label) => cut(label, limits.text));
   const hidden = definition.filter(({ key }) => !keys.includes(key));
   if (hidden.length > 0 && hidden.length < keys.length)
-    return { isHidden: true, labels: hidden.map(({ label }) => label) };
-  return {
-    isHidden: false,
-    labels: keys.map((key) => findField(definition, key)?.label ?? key),
-  };
+    return { isHidden: true, labels: shorten(hidden.map(({ label }) => label)) };
+  const labels = new Map(definition.map(({ key, label }) => [key, label]));
+  return { isHidden: false, labels: shorten(keys.map((key) => labels.get(key) ?? key)) };
 }
+
+/** Returns the first texts, and the number of the others as a text. */
+function listFirst(all: readonly string[], limit: number, text: ViewTexts): readonly string[] {
+  return all.length <= limit ? all : [...all.slice(0, limit), text.more(all.length - limit)];
+}
+
+const cut = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`;
 
 function describeFields(selection: FieldSelection, text: ViewTexts): string {
   if (selection === null) return text.allFields;
@@ -91,8 +121,8 @@ export function nameConditions(
   fields: readonly Field[],
 ): string {
   const text = { ...viewDescription, quote: (value: string) => value };
-  const words = { text, statuses: terms.statuses, fields, names: new Map<string, string>() };
-  return text.all(describeAll(conditions, words));
+  const words = { kind: "form", fields, names: new Map(), isComplete: true } as const;
+  return text.all(describeAll(conditions, conditionWords(text, terms.statuses, words)));
 }
 
 interface Words {
@@ -101,23 +131,54 @@ interface Words {
   /** The fields, or the columns of a list of rows. */
   fields: readonly (Field | RowField)[];
   names: OperandNames;
+  limits: Limits;
+  /** The length that the description has left. Its parts share this object. */
+  room: { left: number };
+}
+
+function conditionWords(
+  text: ViewTexts,
+  statuses: Record<string, string>,
+  { fields, names, ...words }: ViewWords,
+): Words {
+  const limits = limitsOf(words);
+  return { text, statuses, fields, names, limits, room: { left: limits.length } };
 }
 
 const findField = <F extends Field | RowField>(fields: readonly F[], key: unknown) =>
   fields.find((field) => field.key === key);
 
-const describeAll = (conditions: readonly unknown[], words: Words): string[] =>
-  conditions.map((condition) => describeCondition(condition, words));
+/** Describes conditions as long as there is room. The last clause gives the number of all others. */
+function describeAll(conditions: readonly unknown[], words: Words): string[] {
+  const { room, text } = words;
+  const clauses: string[] = [];
+  for (const condition of conditions) {
+    if (room.left <= 0) {
+      const others = countConditions(conditions.slice(clauses.length));
+      return [...clauses, text.moreConditions(others)];
+    }
+    clauses.push(describeCondition(condition, words));
+  }
+  return clauses;
+}
 
 function describeCondition(condition: unknown, words: Words): string {
-  const { text } = words;
+  const { text, room } = words;
   if (!isObject(condition)) return text.unknown;
-  const { all, any, not, field, op, value } = condition;
+  const { all, any, not } = condition;
   if (Array.isArray(all)) return text.group(text.all(describeAll(all, words)));
   if (Array.isArray(any)) return text.group(text.any(describeAll(any, words)));
   if (not !== undefined) return text.not(describeCondition(not, words));
+  const clause = describeComparison(condition, words);
+  room.left -= clause.length;
+  return clause;
+}
+
+function describeComparison({ field, op, value }: Record<string, unknown>, words: Words): string {
+  const { text, limits } = words;
   const target = findField(words.fields, field);
-  const name = textIn(text.systemFields, field) ?? target?.label ?? String(field);
+  const label = textIn(text.systemFields, field) ?? target?.label ?? String(field);
+  const name = cut(label, limits.text);
   if (op === "is_empty") return (value === false ? text.isNotEmpty : text.isEmpty)(name);
   if (op === "any" || op === "none") {
     const columns = target?.type === "line_items" ? target.fields : [];
@@ -126,14 +187,18 @@ function describeCondition(condition: unknown, words: Words): string {
     );
     return (op === "any" ? text.hasRow : text.hasNoRow)(name, rows);
   }
-  const values = (Array.isArray(value) ? value : [value]).map((each) => {
+  const operands: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const quote = (each: string) => text.quote(cut(each, limits.text));
+  const describeOperand = (each: unknown): string => {
     if (each === meOperand) return text.caller;
     if (typeof each !== "string") return String(each);
-    if (field === "$status") return text.quote(textIn(words.statuses, each) ?? each);
-    if (isNamed(field, target)) return text.quote(words.names.get(each) ?? each);
-    return text.quote(target ? optionLabel(target, each) : each);
-  });
-  const compare = textIn(text.comparisons, values.length === 1 ? (single[String(op)] ?? op) : op);
+    if (field === "$status") return quote(textIn(words.statuses, each) ?? each);
+    if (isNamed(field, target)) return quote(words.names.get(each) ?? each);
+    return quote(target ? optionLabel(target, each) : each);
+  };
+  const values = operands.slice(0, limits.values).map(describeOperand);
+  if (operands.length > values.length) values.push(text.more(operands.length - values.length));
+  const compare = textIn(text.comparisons, operands.length === 1 ? (single[String(op)] ?? op) : op);
   return compare ? compare(name, values) : text.unknown;
 }
 
@@ -154,9 +219,10 @@ const single: Record<string, string> = {
 
 /** Returns apps and forms as JSON, with descriptions of their views. */
 export const labelDocuments = (labels: readonly CollectionLabel[], text: Texts) =>
-  labels.map(({ kind, views, fields, names, ...label }) => ({
+  labels.map(({ kind, views, omits, fields, names, ...label }) => ({
     kind,
     ...label,
+    more_views: omits !== "nothing",
     views: views.map((view) => ({
       key: view.key,
       name: view.name,

@@ -50,8 +50,11 @@ interface Attempt {
 interface PageSpec<Loaded, Query extends z.ZodMiniObject> {
   /** The schema of the query. Without it, any parameters are accepted. */
   query?: () => Query;
-  /** Loads the data of the page. If it returns a response, the response is sent instead of the page. */
-  load(request: AdminRequest<z.output<Query>>): Promise<Loaded>;
+  /**
+   * Loads the data of the page. If it returns a response, the response is sent instead of the page. `attempted` are the
+   * values of a rejected form.
+   */
+  load(request: AdminRequest<z.output<Query>>, attempted?: FormValues): Promise<Loaded>;
   /** Returns the JSON for scripts. Without it, scripts get the page too. */
   document?(data: Exclude<Loaded, Response>, request: AdminRequest<z.output<Query>>): object;
   /** Whether the page shows errors of its query next to the inputs. Otherwise, a separate page shows them. */
@@ -86,8 +89,8 @@ export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
   spec: PageSpec<Loaded, Query>,
 ) {
   const validate = spec.query && (validateQuery(spec.query) as Handler);
-  const load = async (request: AdminRequest<z.output<Query>>) =>
-    (await spec.load(request)) as Exclude<Loaded, Response> | Response;
+  const load = async (request: AdminRequest<z.output<Query>>, attempted?: FormValues) =>
+    (await spec.load(request, attempted)) as Exclude<Loaded, Response> | Response;
   const show: Handler<AdminEnv> = async (c) => {
     if (!spec.showsQueryErrors || wantsJson(c)) return showQuery(c);
     try {
@@ -111,7 +114,7 @@ export function page<Loaded, Query extends z.ZodMiniObject = z.ZodMiniObject>(
   };
   const renderAgain = async (c: Context<AdminEnv>, error: Problem) => {
     const values = await readForm(c);
-    const data = await load(requestOf(c, {} as z.output<Query>));
+    const data = await load(requestOf(c, {} as z.output<Query>), values);
     if (data instanceof Response) throw error;
     return spec.render(pageContext(c), data, { values, problem: error });
   };

@@ -169,6 +169,20 @@ describe("the sentence about a credential's access", () => {
     );
   });
 
+  it("says when a view is too long to describe", () => {
+    const labels = reachable.map((each) => ({ ...each, views: [], omits: "all" as const }));
+    const access = {
+      permissions: ["submissions:write" as const],
+      resources: ["form:rooms/kyoto"],
+    };
+    expect(accessSentence(access, labels, english)).toBe(
+      "Can create and edit a part of the submissions of Room booking. Its view is too long to describe here.",
+    );
+    expect(accessSentence(access, labels, japanese)).toBe(
+      "「Room booking」の回答の一部の作成・編集ができます。ビューが長いため、ここには内容を表示できません。",
+    );
+  });
+
   it("names at most four apps and forms", () => {
     const resources = ["a", "b", "c", "d", "e", "f"].map((key) => `app:${key}`);
     expect(accessSentence({ permissions: ["records:read"], resources }, [], english)).toBe(

@@ -53,6 +53,51 @@ describe("A view in words", () => {
     ).toBe("Only records whose status is “Submitted” and Room is “Oak” or “gone”, only Room");
   });
 
+  describe("that is too long", () => {
+    const words = (view: Parameters<typeof describeView>[0], isComplete = false) =>
+      (["en", "ja"] as const).map((language) =>
+        describeView(view, catalogueOf(language), { ...noWords, isComplete }),
+      );
+    const long = "x".repeat(500);
+    const has = (value: string) => ({ field: "text", op: "contains", value });
+
+    it("shortens long texts, and long lists of operands and fields", () => {
+      const letters = "abcdefgh".split("");
+      const fields = Array.from({ length: 25 }, (_, index) => `f${index}`);
+      const shown = fields.slice(0, 20);
+      const conditions = [has(long), { field: "room", op: "in", value: letters }];
+      expect(words({ conditions, fields })).toEqual([
+        `Only records whose text contains “${"x".repeat(60)}…” and room is “a”, “b”, “c”, “d”, “e” or 3 more, only ${shown.join(", ")} and 5 more`,
+        `text に「${"x".repeat(60)}…」が含まれる、かつ room が「a」または「b」または「c」または「d」または「e」またはほか 3 件のレコードのみ、フィールドは ${shown.join("、")}、ほか 5 件のみ`,
+      ]);
+      const complete = words({ conditions, fields }, true).join();
+      expect(complete).toContain(long);
+      expect(complete).toContain("“g” or “h”");
+      expect(complete).toContain("f24");
+    });
+
+    it("gives the number of the conditions that it omits, at each place where it omits some", () => {
+      const many = Array.from({ length: 40 }, (_, index) => has(`${index}`.padEnd(90, "y")));
+      const [english, japanese] = words({
+        conditions: [{ any: many }, cheap, { not: { all: [cheap, own] } }],
+      });
+      expect(english).toMatch(/^Only records whose \(text contains “0y+…” or /);
+      expect(english).toMatch(/ or 27 more conditions\) and 3 more conditions, all fields$/);
+      expect(japanese).toMatch(
+        /、またはほか 26 件の条件に当てはまる）、かつほか 3 件の条件に当てはまるレコードのみ、すべてのフィールド$/,
+      );
+      expect(english?.length).toBeLessThan(1500);
+      expect(words({ conditions: [{ any: many }, cheap] }, true).join()).not.toContain("more");
+      const [one] = words({ conditions: [{ any: many }, cheap] });
+      expect(one).toMatch(/ and 1 more condition, all fields$/);
+    });
+
+    it("never splits a character", () => {
+      const [english] = words({ conditions: [has(`${"x".repeat(59)}😀😀`)] });
+      expect(english).toContain(`“${"x".repeat(59)}…”`);
+    });
+  });
+
   it("keeps what it does not know out of the sentence", () => {
     const unknown = { conditions: [{ field: "pay", op: "constructor", value: 1 }, null] };
     expect(describeView(unknown, catalogueOf("en"), noWords)).toBe(

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Client } from "../support/client";
+import { answerOf, Client as Caller, type Client, type Json } from "../support/client";
+import { counted } from "../support/counting";
 import { as, issueEditorToken, newMember } from "../support/members";
 import { holdChecks } from "../support/pending";
-import { admin, client, issue, makeForm } from "../support/service";
+import { servedBetween } from "../support/serve-between";
+import { admin, adminRequest, client, issue, makeForm } from "../support/service";
 import { createWebhook, deliverNow, Receiver } from "../webhooks/receiver";
 
 /** Who may change what a credential or a webhook sees through its view. */
@@ -317,5 +319,80 @@ describe("A view that changes after a page has described it", () => {
     expect((await edit(page.text)).status).toBe(422);
     const again = await admin("GET", `/integrations/${id}/access`, undefined, html);
     expect((await edit(again.text)).status).toBe(200);
+  });
+});
+
+describe("The view of a partner for whom “Create credential” selects whole forms", () => {
+  const fields = ["title", "salary"].map((key) => ({ key, type: "text" }));
+  const rights = { purpose: "partner", kind: "token", name: "P", expires: "30d" };
+  const resourcesOf = (forms: readonly string[]) => forms.map((form) => `form:${form}`);
+
+  it.each([
+    ["adds while it adds the next view", /^update "collection" set "version"/, 2, false],
+    ["adds before it stores the credential", /^insert into "credential"/, 1, false],
+    ["finds before it stores the credential", /^insert into "credential"/, 1, true],
+  ] as const)(
+    "is not given to the credential if an editor changes a view that the request %s",
+    async (_, pattern, place, exists) => {
+      const forms = [await makeForm(owner, fields), await makeForm(owner, fields)];
+      const path = `/forms/${forms[0]}/schema`;
+      const body = { ...rights, resources: resourcesOf(forms) };
+      if (exists) {
+        const { id } = (await admin("POST", "/integrations", body)).body;
+        await admin("POST", `/integrations/${id}/revoke`);
+      }
+      const editor = await issueEditorToken();
+      const widen = async () => {
+        const views = (await owner.get(path)).body.views.map(({ fields: __, ...view }: Json) => ({
+          ...view,
+          conditions: [],
+        }));
+        expect([views.length, (await editor.patch(path, { views })).status]).toEqual([1, 200]);
+      };
+      const fetch = servedBetween(pattern, widen, place);
+      const sent = await adminRequest("POST", "/integrations", body);
+      const refused = await answerOf(await fetch(sent));
+      expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, "resources"]);
+      expect(refused.text).toContain(`The definition of form:${forms[0]} has changed`);
+      const accepted = await admin("POST", "/integrations", body);
+      expect([accepted.status, accepted.body.resources]).toEqual([
+        201,
+        [
+          `form:${forms[0]}/created_by_the_credential_2`,
+          `form:${forms[1]}/created_by_the_credential`,
+        ],
+      ]);
+    },
+  );
+
+  it("omits the fields that an editor adds later", async () => {
+    const form = await makeForm(owner, fields);
+    const body = { ...rights, resources: resourcesOf([form]) };
+    const partner = new Caller((await admin("POST", "/integrations", body)).body.token);
+    const editor = await issueEditorToken();
+    const more = [...fields, { key: "internal", type: "text", default: "SECRET" }];
+    expect((await editor.put(`/forms/${form}/schema`, { fields: more })).status).toBe(200);
+    const sent = await partner.post(`/forms/${form}/submissions`, { data: { title: "t" } });
+    expect([sent.status, sent.text.includes("SECRET")]).toEqual([201, false]);
+    const { body: seen } = await partner.get(`/forms/${form}/schema`);
+    expect(seen.fields.map(({ key }: Json) => key)).toEqual(["title", "salary"]);
+  });
+
+  it("is added to at most 20 forms and apps with fewer than 300 queries, and to none of 21", async () => {
+    const forms: string[] = [];
+    for (let count = 0; count < 21; count += 1) forms.push(await makeForm(owner, fields));
+    const countViews = async () => {
+      const schemas = await Promise.all(forms.map((form) => owner.get(`/forms/${form}/schema`)));
+      return schemas.reduce((sum, { body }) => sum + body.views.length, 0);
+    };
+    const body = { ...rights, resources: resourcesOf(forms) };
+    const refused = await admin("POST", "/integrations", body);
+    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "resources"]);
+    expect(await countViews()).toBe(0);
+    const { fetch, statements } = counted();
+    const most = { ...body, resources: body.resources.slice(1) };
+    const accepted = await fetch(await adminRequest("POST", "/integrations", most));
+    expect([accepted.status, await countViews()]).toEqual([201, 20]);
+    expect(statements.reduce((sum, count) => sum + count, 0)).toBeLessThan(300);
   });
 });

@@ -4,7 +4,8 @@ import { formatDay, useViewer } from "#html/viewer.tsx";
 import { accessSentence, type CredentialAccess } from "./access-sentence.ts";
 import { useText } from "#admin/language/index.tsx";
 import { textOf, type FormValues } from "#admin/form-input.ts";
-import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
+import { Origins, Limits, Permissions } from "./access-inputs.tsx";
+import { ResourceChoices } from "./resource-choices.tsx";
 import { isNarrow, isValidCredential, type Credential } from "#domain/credential/credential.ts";
 import { roleAllows, permissions } from "#domain/credential/permissions.ts";
 import type { Problem } from "#domain/problem/problem.ts";
@@ -104,6 +105,10 @@ export function AccessPage({
   };
   const shownValues = values ?? currentValues;
   const { credentials, credentialAccess: text, terms } = frame.text;
+  const viewsPath = (name: string) => {
+    const query = new URLSearchParams({ ...(add ? { add } : {}), views: name });
+    return `/admin/integrations/${id}/access?${query.toString()}`;
+  };
   const role = roleAllows(frame.member.role, "credentials")
     ? (credential.createdBy.role ?? "viewer")
     : frame.member.role;
@@ -129,7 +134,7 @@ export function AccessPage({
         <input type="hidden" name="version" value={String(version)} />
         <input type="hidden" name="purpose" value="custom" />
         <Permissions role={role} values={shownValues} isToken={kind === "token"} />
-        <ResourceChoices reachable={reachable} values={shownValues} offersViews />
+        <ResourceChoices reachable={reachable} values={shownValues} viewsPath={viewsPath} />
         <Input
           name="name"
           label={credentials.labels.name}

@@ -38,8 +38,8 @@ export interface Right {
 export interface Place {
   name: string;
   kind: CollectionKind;
-  /** “Gone” if the view was deleted. Null for the whole app or form. */
-  part: (ViewPart & { view: string }) | "gone" | null;
+  /** “Gone” if the view was deleted, “long” if it is too long to describe. Null for the whole app or form. */
+  part: (ViewPart & { view: string }) | "gone" | "long" | null;
 }
 
 /** The access of a credential, in the words of a language. */
@@ -103,8 +103,9 @@ function findRights(
 }
 
 function findPlace(resource: string, reachable: readonly PlaceLabel[], text: Texts): Place {
-  const { kind, name, label, view, hasView } = findResource(resource, reachable);
-  if (!hasView) return { name, kind, part: null };
+  const { kind, name, label, view, viewKey, isTooLong } = findResource(resource, reachable);
+  if (viewKey === undefined) return { name, kind, part: null };
+  if (isTooLong) return { name, kind, part: "long" };
   if (!view || !label) return { name, kind, part: "gone" };
   return { name, kind, part: { view: view.name, ...findViewPart(view, text, label) } };
 }

@@ -55,16 +55,18 @@ export function describeResources(resources: Resources, { credentials }: Texts):
 }
 
 /** An app or form as descriptions name it, whatever its version. */
-export type PlaceLabel = Omit<CollectionLabel, "id" | "version">;
+export type PlaceLabel = Omit<CollectionLabel, "id" | "version" | "omits"> &
+  Partial<Pick<CollectionLabel, "omits">>;
 
-/** Finds the app or form of a resource, and its view if the resource names one that exists. */
+/** Finds the app or form of a resource, and its view if the resource names one that exists and is not too long. */
 export function findResource(resource: string, labels: readonly PlaceLabel[]) {
   const [collection = "", viewKey] = resource.split("/");
   const label = labels.find(({ kind, key }) => `${kind}:${key}` === collection);
   const kind: CollectionKind = collection.startsWith("app:") ? "app" : "form";
   const name = label?.name ?? collection.replace(/^\w+:/, "");
   const view = label?.views.find(({ key }) => key === viewKey);
-  return { kind, name, label, view, hasView: viewKey !== undefined };
+  const isTooLong = viewKey !== undefined && !view && label?.omits === "all";
+  return { kind, name, label, view, viewKey, isTooLong };
 }
 
 const maxNamedResources = 3;
@@ -78,8 +80,9 @@ export function nameResources(
   if (resources === "all" || resources.length > maxNamedResources)
     return describeResources(resources, text);
   const names = resources.map((resource) => {
-    const { name, view } = findResource(resource, labels);
-    return view ? text.credentialAccess.resources.view(name, view.name) : name;
+    const { name, view, viewKey = "", isTooLong } = findResource(resource, labels);
+    const viewName = isTooLong ? viewKey : view?.name;
+    return viewName === undefined ? name : text.credentialAccess.resources.view(name, viewName);
   });
   return text.terms.list(names);
 }

@@ -13,6 +13,8 @@ import type { ActionContext } from "#actions/context.ts";
 import { listSelectableCollections } from "#actions/operand-names.ts";
 import { credentialDocument } from "#documents/credentials.ts";
 import { clientId, type Resources } from "#domain/credential/credential.ts";
+import { errorAt } from "#domain/problem/field-errors.ts";
+import { problem } from "#domain/problem/problem.ts";
 import type { AdminEnv } from "#http/env.ts";
 import { textParameters } from "#http/query.ts";
 import { nameViewOfPart } from "#admin/definitions/view-of-part.ts";
@@ -21,7 +23,7 @@ import { readForm } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { action, page } from "#admin/page.ts";
 import { ExpireInput, RotateInput } from "#admin/one-time-secret.tsx";
-import { shownDefinitions } from "./access-inputs.tsx";
+import { labelChoice, shownDefinitions } from "./resource-choices.tsx";
 import { AccessPage } from "./access-page.tsx";
 import { callsPage } from "./calls-page.tsx";
 import {
@@ -36,13 +38,13 @@ import { createsOwnViews, IssuePage } from "./issue.tsx";
 import { integrationsPage } from "./list.tsx";
 import { newSecretPage, secretsPage } from "./secrets.tsx";
 
-const IssueQuery = textParameters("purpose", "resources", "name", "kind");
-const AccessQuery = textParameters("add");
+const IssueQuery = textParameters("purpose", "resources", "name", "kind", "views");
+const AccessQuery = textParameters("add", "views");
 
 const newCredential = page({
   query: IssueQuery,
-  load: async ({ ctx, query }) => ({
-    reachable: await listSelectableCollections(ctx),
+  load: async ({ ctx, query }, attempted) => ({
+    reachable: await listSelectableCollections(ctx, labelChoice(query.views, attempted ?? query)),
     values: query,
   }),
   document: ({ reachable }, { text }) => ({ access_to: labelDocuments(reachable, text) }),
@@ -55,10 +57,10 @@ const issue = newCredential.form({
     const input = toCredentialInput(sent, ctx.now());
     const values = await readForm(c);
     const { purpose } = values;
-    const resources = createsOwnViews(purpose, c.var.member.role)
+    const { resources, marks } = createsOwnViews(purpose, c.var.member.role)
       ? await selectOwnItems(ctx, input.resources, text)
-      : input.resources;
-    const shown = { ...ctx, shownDefinitions: shownDefinitions(values) };
+      : { resources: input.resources, marks: [] };
+    const shown = { ...ctx, shownDefinitions: new Map([...shownDefinitions(values), ...marks]) };
     const issued = await issueCredential(shown, kind, { ...input, resources });
     return { ...secretOutcome(issued, ctx.now()), status: 201 };
   },
@@ -66,8 +68,8 @@ const issue = newCredential.form({
 
 const access = page({
   query: AccessQuery,
-  load: async ({ ctx, param, query }) => ({
-    ...(await getUsedCredentialWithLabels(ctx, param("id"))),
+  load: async ({ ctx, param, query }, attempted) => ({
+    ...(await getUsedCredentialWithLabels(ctx, param("id"), labelChoice(query.views, attempted))),
     add: query.add,
   }),
   document: ({ credential }, { ctx }) => credentialDocument(credential, ctx.now()),
@@ -119,27 +121,44 @@ const revoke = action({
   },
 });
 
-/** Replaces whole forms and apps by views of the items that the credential itself creates. */
+const isWhole = (resource: string) => !resource.includes("/");
+
+/** Adding a view takes several queries, and a request can run 1,000 of them. */
+const maxOwnViews = 20;
+
+/**
+ * Replaces whole forms and apps by views of the items that the credential itself creates. Returns the marks of their
+ * definitions, so that no credential gets a view that changes meanwhile.
+ */
 async function selectOwnItems(
   ctx: ActionContext,
   resources: Resources,
   text: Catalogue,
-): Promise<Resources> {
-  if (resources === "all") return resources;
+): Promise<{ resources: Resources; marks: [name: string, mark: string][] }> {
   const selected: string[] = [];
+  const marks: [string, string][] = [];
+  if (resources === "all") return { resources, marks };
+  if (resources.filter(isWhole).length > maxOwnViews) {
+    const reason = text.credentialAccess.errors.tooManyWhole(maxOwnViews);
+    throw problem.invalidInput([errorAt(["resources"], "too_large", reason)]);
+  }
   for (const name of resources) {
     const [kind, key = ""] = name.split(":");
-    const isWhole = !name.includes("/") && (kind === "form" || kind === "app");
-    if (!isWhole) {
+    if (!isWhole(name) || (kind !== "form" && kind !== "app")) {
       selected.push(name);
       continue;
     }
-    const { view } = await addViewOfPart(ctx, kind, key, { items: "own" }, (newView, collection) =>
-      nameViewOfPart(newView, collection, "", text),
+    const { view, mark } = await addViewOfPart(
+      ctx,
+      kind,
+      key,
+      { items: "own" },
+      (newView, collection) => nameViewOfPart(newView, collection, "", text),
     );
     selected.push(`${name}/${view.key}`);
+    marks.push([name, mark]);
   }
-  return selected;
+  return { resources: selected, marks };
 }
 
 /** Builds the only response that contains the secret. */

@@ -8,7 +8,8 @@ import { defaultRateLimits, type RateLimits } from "#domain/credential/credentia
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
 import { type FormValues, textOf } from "#admin/form-input.ts";
 import { toTextList } from "./describe.ts";
-import { Origins, ResourceChoices, Limits, Permissions } from "./access-inputs.tsx";
+import { Origins, Limits, Permissions } from "./access-inputs.tsx";
+import { ResourceChoices } from "./resource-choices.tsx";
 import type { Problem } from "#domain/problem/problem.ts";
 import type { CollectionLabel } from "#actions/operand-names.ts";
 import { type Catalogue, useText } from "#admin/language/index.tsx";
@@ -170,6 +171,13 @@ function AccessSummary() {
   );
 }
 
+/** Returns the path of this page with all views of an app or form. */
+function pathWithViews(values: FormValues, name: string): string {
+  const kept = ["purpose", "resources", "name", "kind"].map((key) => [key, textOf(values[key])]);
+  const query = [...kept.filter(([, value]) => value !== ""), ["views", name]];
+  return `/admin/integrations/new?${new URLSearchParams(query).toString()}`;
+}
+
 interface IssuePageProps {
   frame: PageContext;
   reachable: readonly CollectionLabel[];
@@ -217,7 +225,7 @@ export function IssuePage({ frame, reachable, values, problem }: IssuePageProps)
         <ResourceChoices
           reachable={reachable}
           values={preset?.servesPage ? { scope: "only", ...values } : values}
-          offersViews
+          viewsPath={(name) => pathWithViews(values, name)}
           offersParts={roleAllows(role, "credentials")}
         />
         {roleAllows(role, "credentials") ? (

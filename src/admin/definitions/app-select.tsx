@@ -7,7 +7,7 @@ import type { AppName } from "#store/data/edited-collection.ts";
 
 /** Lists all apps that the references of a new definition can point to. */
 export async function listApps(c: Context<AdminEnv>): Promise<AppName[]> {
-  const labels = await listSelectableCollections({ ...c.var.action, member: c.var.member });
+  const labels = await listSelectableCollections({ ...c.var.action, member: c.var.member }, null);
   return labels.filter(({ kind }) => kind === "app");
 }
 

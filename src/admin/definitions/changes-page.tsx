@@ -99,7 +99,7 @@ function formatProperty(
     return value === null ? text.definitionVersions.absent : text.definitionVersions.present;
   if (value === null || value === undefined || value === "") return text.terms.empty;
   if (property === "conditions" && Array.isArray(value))
-    return describeItems({ conditions: value }, text, words);
+    return describeItems({ conditions: value }, text, { ...words, isComplete: true });
   if (property === "retain" && isObject(value))
     return text.definitionVersions.retain(Number(value["days"]), value["only"] === "all");
   const entries: readonly unknown[] = Array.isArray(value) ? value : [value];

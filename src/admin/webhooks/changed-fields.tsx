@@ -33,7 +33,9 @@ function listFields(reachable: readonly CollectionLabel[], chosen: readonly stri
     Math.max(maxListedFields, chosen.length),
   );
   const gone = chosen.filter((key) => key !== statusKey && !byKey.has(key));
-  return { listed, gone, isCut: listed.length < all.length };
+  // The page does not load the fields of definitions that are too large.
+  const omitsFields = reachable.some(({ fields }) => fields.length === 0);
+  return { listed, gone, isCut: omitsFields || listed.length < all.length };
 }
 
 const statusKey = "$status";
@@ -96,7 +98,7 @@ export function ChangedFields({
             choice(key, terms.list([...names]), shorten([...places])),
           )}
         </div>
-        {isCut ? <span class="hint">{text.moreFields(maxListedFields)}</span> : null}
+        {isCut ? <span class="hint">{text.moreFields}</span> : null}
         <InputErrors id={inputProps.id} wrong={wrong} />
       </fieldset>
     </details>

@@ -1,6 +1,10 @@
 import { kindOfType, webhookTypes, type Webhook } from "#domain/webhook/webhook.ts";
 import { ChoiceGroup, Input } from "#html/inputs.tsx";
-import { ResourceChoices, shownDefinitions } from "#admin/credentials/access-inputs.tsx";
+import {
+  labelChoice,
+  ResourceChoices,
+  shownDefinitions,
+} from "#admin/credentials/resource-choices.tsx";
 import { toTextList } from "#admin/credentials/describe.ts";
 import { labelDocuments } from "#admin/describe-view.ts";
 import { numberOf, readForm, textOf, type FormValues } from "#admin/form-input.ts";
@@ -17,6 +21,7 @@ import { updateWebhook } from "#actions/update-webhook.ts";
 import { webhookDocument } from "#documents/webhooks.ts";
 import { etagOf } from "#domain/preconditions.ts";
 import { deriveWebhookStatus, type WebhookStatus } from "#domain/webhook/status.ts";
+import { textParameters } from "#http/query.ts";
 import { page } from "#admin/page.ts";
 import type { FieldError, Problem } from "#domain/problem/problem.ts";
 import { AdminPage } from "#admin/layout.tsx";
@@ -25,9 +30,12 @@ import { AdminPage } from "#admin/layout.tsx";
 function WebhookInputs({
   reachable,
   values,
+  path,
 }: {
   reachable: readonly CollectionLabel[];
   values: FormValues;
+  /** The path of the page. */
+  path: string;
 }) {
   const { inputs, labels, types, leftViewHint } = useText().webhooks;
   const text = { ...inputs, leftViewHint };
@@ -66,7 +74,12 @@ function WebhookInputs({
         }))}
         chosen={toTextList(values["types"])}
       />
-      <ResourceChoices reachable={reachable} values={values} label={labels.resources} offersViews />
+      <ResourceChoices
+        reachable={reachable}
+        values={values}
+        label={labels.resources}
+        viewsPath={(name) => `${path}?${new URLSearchParams({ views: name }).toString()}`}
+      />
       <ChoiceGroup
         name="include"
         label={labels.include}
@@ -162,8 +175,15 @@ function toPageProblem(problem: Problem, { webhooks, problems }: Catalogue): Pro
   return problem.withErrors(pageErrors);
 }
 
+const ViewsQuery = textParameters("views");
+
 export const newWebhookPage = page({
-  load: ({ ctx }) => listSelectableCollections(ctx, true),
+  query: ViewsQuery,
+  load: ({ ctx, query }, attempted) =>
+    listSelectableCollections(ctx, {
+      ...labelChoice(query.views, attempted),
+      hasAllFields: true,
+    }),
   document: (reachable, { text }) => ({ listens_to: labelDocuments(reachable, text) }),
   render(frame, reachable, attempt) {
     const { terms, webhooks: text } = frame.text;
@@ -177,7 +197,11 @@ export const newWebhookPage = page({
       >
         <form method="post" action="/admin/webhooks" class="issue" data-warn="">
           <input type="hidden" name="page" value="webhook" />
-          <WebhookInputs reachable={reachable} values={attempt?.values ?? newWebhook} />
+          <WebhookInputs
+            path="/admin/webhooks/new"
+            reachable={reachable}
+            values={attempt?.values ?? newWebhook}
+          />
           <p class="muted">{text.inputs.newWebhookRule}</p>
           <p class="actions">
             <button type="submit">{text.create}</button>
@@ -205,7 +229,12 @@ export const createWebhook = newWebhookPage.form({
 });
 
 export const settingsPage = page({
-  load: ({ ctx, param }) => getWebhookWithLabels(ctx, param("id")),
+  query: ViewsQuery,
+  load: ({ ctx, param, query }, attempted) =>
+    getWebhookWithLabels(ctx, param("id"), {
+      ...labelChoice(query.views, attempted),
+      hasAllFields: true,
+    }),
   document: ({ hook }, { ctx }) => webhookDocument(hook, ctx.now()),
   /** Keeps the member's input, except after a version conflict. The page then shows the stored settings. */
   render(frame, found, attempt) {
@@ -218,7 +247,11 @@ export const settingsPage = page({
         <form method="post" action={`/admin/webhooks/${id}`} class="issue" data-warn="">
           <input type="hidden" name="page" value="webhook" />
           <input type="hidden" name="version" value={String(version)} />
-          <WebhookInputs reachable={found.collectionLabels} values={values} />
+          <WebhookInputs
+            path={`/admin/webhooks/${id}/settings`}
+            reachable={found.collectionLabels}
+            values={values}
+          />
           <p class="muted">{frame.text.webhooks.inputs.changeRule}</p>
           <button type="submit">{frame.text.terms.saveChanges}</button>
         </form>

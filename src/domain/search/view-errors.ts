@@ -20,7 +20,8 @@ const maxViewsLength = 300_000;
 /** The maximum number of conditions in all views of a definition, because each write evaluates all of them. */
 const maxViewConditions = 500;
 
-function countConditions(node: unknown): number {
+/** Counts the conditions in a view or in a part of one. */
+export function countConditions(node: unknown): number {
   if (Array.isArray(node))
     return node.reduce<number>((sum, each) => sum + countConditions(each), 0);
   if (!isObject(node)) return 0;

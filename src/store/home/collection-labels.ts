@@ -1,4 +1,5 @@
-import { asc, gt, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
+import type { Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import { findNamedOperands } from "#domain/search/named-operands.ts";
@@ -13,8 +14,8 @@ import {
 } from "#store/db/database.ts";
 import { compareNames, isOwnColumn, type Lists, type PlacedRow } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
-import { collection } from "#store/db/schema.ts";
 import { loadActorNames } from "./audit.ts";
+import { labelsSql, type LabelChoice, type LabelScope } from "./label-sql.ts";
 
 /** An app or form that a credential or webhook can select. */
 export interface StoredLabel {
@@ -24,9 +25,14 @@ export interface StoredLabel {
   kind: CollectionKind;
   key: string;
   name: string;
-  /** The views through which a credential can see the collection. */
+  /** The views through which a credential can see the collection, as far as the label contains them. */
   views: readonly View[];
-  /** The fields that the views name. Empty if there are no views, unless the query selects all fields. */
+  /**
+   * The views of the collection that the label omits. With “others”, it contains the views that resources name. With
+   * “all”, those were too large too.
+   */
+  omits: "nothing" | "others" | "all";
+  /** The fields that the views name. Empty if there are no views, unless the query selects all fields, or if too large. */
   fields: readonly Field[];
 }
 
@@ -38,45 +44,43 @@ const labelFromRow = ({ views, fields, ...label }: LabelRow): StoredLabel => ({
   fields: JSON.parse(fields) as Field[],
 });
 
-const maxCollectionLabels = 1000;
+const labelColumn = <Name extends keyof LabelRow>(name: Name) =>
+  sql<LabelRow[Name]>`${sql.raw(`c.${name}`)}`.as(name);
 
-/** Selects the apps and forms of a data database, ordered by kind and name. */
-function selectCollectionLabels(db: Database<"data">, hasAllFields = false) {
-  const { id, version, kind, key, name, views } = collection;
-  const listed = sql`${collection.fields} -> '$.fields'`;
-  const fields = hasAllFields ? listed : sql`iif(${views} = '[]', '[]', ${listed})`;
+/** Selects the labels of a data database, ordered by kind and name. */
+function selectCollectionLabels(db: Database<"data">, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
-        isOwn: isOwnColumn("collection.id"),
-        id,
-        version,
-        kind,
-        key,
-        name,
-        views,
-        fields: sql<string>`${fields}`.as("labelled_fields"),
+        isOwn: isOwnColumn("c.id"),
+        id: labelColumn("id"),
+        version: labelColumn("version"),
+        kind: labelColumn("kind"),
+        key: labelColumn("key"),
+        name: labelColumn("name"),
+        views: labelColumn("views"),
+        omits: labelColumn("omits"),
+        fields: labelColumn("fields"),
       })
-      .from(collection)
-      .where(gt(collection.id, 0))
-      .orderBy(asc(kind), asc(name))
-      .limit(maxCollectionLabels),
+      .from(sql`${labelsSql(scope)} c`)
+      .orderBy(sql`c.kind, c.name`),
   );
 }
 
 /** The maximum number of records and of actors whose names a page contains. All others appear with their IDs. */
 const maxNames = 500;
 
-/** Selects texts with these prefixes from the views of apps and forms. Parses only the views that contain one. */
-function textsInViews(name: string, starts: readonly string[]): SQL {
+/** Selects texts with these prefixes from the views of labels. Parses only the views that contain one. */
+function textsInViews(name: string, starts: readonly string[], scope: LabelScope): SQL {
   const any = (test: (start: string) => string) => sql.raw(starts.map(test).join(" or "));
-  return sql`(select distinct e.atom as ${sql.raw(name)} from collection c cross join json_tree(c.views) e
-    where c.id > 0 and (${any((start) => `instr(c.views, '"${start}') > 0`)})
+  return sql`(select distinct e.atom as ${sql.raw(name)} from ${labelsSql(scope)} c
+    cross join json_tree(c.views) e
+    where (${any((start) => `instr(c.views, '"${start}') > 0`)})
       and e.type = 'text' and (${any((start) => `e.atom glob '${start}*'`)}) limit ${sql.raw(String(maxNames))})`;
 }
 
 /** Selects the records that views in a data database name. */
-function selectRecordsInViews(db: Database<"data">) {
+function selectRecordsInViews(db: Database<"data">, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
@@ -87,21 +91,21 @@ function selectRecordsInViews(db: Database<"data">) {
         title: titleSql.as("title"),
       })
       .from(
-        sql`${textsInViews("id", ["rec_"])} e cross join item i on i.id = e.id
+        sql`${textsInViews("id", ["rec_"], scope)} e cross join item i on i.id = e.id
           cross join collection a on a.id = i.collection_id and a.kind = 'app'`,
       ),
   );
 }
 
 /** Selects the names of the actors that views in the home database name. */
-export function selectActorsInViews(db: SingleDatabase) {
+export function selectActorsInViews(db: SingleDatabase, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
         actor: sql<string>`actor`.as("actor"),
         name: sql<string | null>`${actorNameSql}`.as("name"),
       })
-      .from(textsInViews("actor", ["member:", "credential:"])),
+      .from(textsInViews("actor", ["member:", "credential:"], scope)),
   );
 }
 
@@ -113,8 +117,8 @@ export interface StoredLabels {
 }
 
 /** The queries for `mergeLabels` in each data database. The home database needs `selectActorsInViews`. */
-export const labelQueries = (db: Database<"data">, hasAllFields = false) =>
-  [selectCollectionLabels(db, hasAllFields), selectRecordsInViews(db)] as const;
+export const labelQueries = (db: Database<"data">, scope: LabelScope) =>
+  [selectCollectionLabels(db, scope), selectRecordsInViews(db, scope)] as const;
 
 type LabelLists = readonly [Lists<LabelRow & PlacedRow>, Lists<RecordTitle & PlacedRow>];
 
@@ -146,17 +150,28 @@ export async function mergeLabels(
 const byKindAndName = (one: LabelRow, other: LabelRow) =>
   one.kind === other.kind ? compareNames(one, other) : one.kind < other.kind ? -1 : 1;
 
-/** Loads the labels of all apps and forms. Takes one round trip with a single database. */
+/**
+ * Loads the labels of all apps and forms, with the views that the resources name. Takes one round trip with a single
+ * database.
+ */
 export async function listLabels(
   databases: Databases,
-  hasAllFields: boolean,
+  resources: Resources,
+  choice: LabelChoice | null,
 ): Promise<StoredLabels> {
+  const scope = labelScope(databases, sql`${JSON.stringify(resources)}`, choice);
   const [[actors], lists] = await retryTransient(databases, () =>
     batchHomeAndData(
       databases,
-      (db) => [selectActorsInViews(db)],
-      (db) => labelQueries(db, hasAllFields),
+      (db) => [selectActorsInViews(db, scope)],
+      (db) => labelQueries(db, scope),
     ),
   );
   return mergeLabels(databases, lists, actors);
 }
+
+export const labelScope = (
+  databases: Databases,
+  resources: SQL,
+  choice: LabelChoice | null,
+): LabelScope => ({ resources, choice, databases: databases.dataDatabases().length });

@@ -1,5 +1,4 @@
 import {
-  batchHomeAndData,
   orm,
   query,
   type Databases,
@@ -8,14 +7,7 @@ import {
 } from "#store/db/database.ts";
 import { and, asc, count, eq, getTableColumns, ne, sql, type SQL } from "drizzle-orm";
 import { lazy } from "#domain/lazy.ts";
-import { lazySql } from "#store/db/lazy.ts";
 import type { Webhook, WebhookSecret, WebhookType } from "#domain/webhook/webhook.ts";
-import {
-  labelQueries,
-  mergeLabels,
-  selectActorsInViews,
-  type StoredLabels,
-} from "./collection-labels.ts";
 import { insertAuditEntryIfChanged, type AuditRecord } from "./audit.ts";
 import { confirmStatements, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { classifyError, retryTransient, runOnce } from "#store/db/retry.ts";
@@ -39,7 +31,7 @@ type WebhookRow = Omit<StoredWebhook, "starts" | "recalculations"> & {
   recalculations: boolean | number;
 };
 
-const webhookColumns = lazy(() => {
+export const webhookColumns = lazy(() => {
   const { starts: _, ...storedColumns } = getTableColumns(webhook);
   return {
     ...storedColumns,
@@ -61,7 +53,7 @@ export function webhookFromRow(row: WebhookRow): Webhook {
 }
 
 const isNotDeleted = () => ne(webhook.state, "deleted");
-const hasId = (id: string | SQL) => and(eq(webhook.id, id), isNotDeleted());
+export const hasId = (id: string | SQL) => and(eq(webhook.id, id), isNotDeleted());
 
 /** Selects one webhook. The object of the webhook runs this for each change. */
 const selectWebhook = homeStatement<{ id: string }>((db, v) =>
@@ -85,44 +77,6 @@ export async function findWebhookAndCredential(
   const hook = hooks?.results[0] as WebhookRow | undefined;
   const row = credentials?.results[0] as CredentialRow | undefined;
   return { hook: hook && webhookFromRow(hook), credential: row && credentialFromRow(row) };
-}
-
-const makerNameSql = lazySql(
-  () => sql<string | null>`case when ${webhook.maker} like 'member:%'
-    then (select coalesce(nullif(name, ''), email) from member where id = substr(${webhook.maker}, 8))
-    else (select name from credential where id = substr(${webhook.maker}, 12)) end`,
-);
-
-function selectWebhookWithMaker(db: HomeDatabase, id: string) {
-  return query(db, (builder) =>
-    builder
-      .select({ hook: webhookColumns(), makerName: sql<string | null>`${makerNameSql}` })
-      .from(webhook)
-      .where(hasId(id)),
-  );
-}
-
-/** A webhook with the e-mail address or name of its maker. The name is null when the maker no longer exists. */
-interface WebhookWithMaker {
-  hook: Webhook;
-  makerName: string | null;
-}
-
-/** Loads a webhook with the name of its maker, and the labels of all apps and forms, as `listLabels` does. */
-export async function findWebhookWithLabels(
-  databases: Databases,
-  id: string,
-): Promise<(WebhookWithMaker & { stored: StoredLabels }) | undefined> {
-  const [[[row], actors], lists] = await retryTransient(databases, () =>
-    batchHomeAndData(
-      databases,
-      (db) => [selectWebhookWithMaker(db, id), selectActorsInViews(db)],
-      (db) => labelQueries(db, true),
-    ),
-  );
-  if (!row) return undefined;
-  const stored = await mergeLabels(databases, lists, actors);
-  return { ...row, hook: webhookFromRow(row.hook), stored };
 }
 
 /** Lists all webhooks in the order of creation. The list has no pages, because the number of webhooks is limited. */

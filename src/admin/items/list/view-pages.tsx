@@ -106,7 +106,7 @@ function ChangePage({
   const text = itemList.views;
   const base = itemsPath(collection);
   const { kind } = collection;
-  const words = { kind, fields: collection.definition.fields.fields, names };
+  const words = { kind, fields: collection.definition.fields.fields, names, isComplete: true };
   const isUsed = users.users.length + users.webhooks.length > 0;
   return (
     <AdminPage

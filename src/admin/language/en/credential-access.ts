@@ -14,7 +14,7 @@ const purposes = () => ({
   },
   partner: {
     name: "Partner",
-    hint: "For another company: creates data, and reads and edits only its own. Adds a view, a tab for all members, unless one exists. Don’t use it on a website.",
+    hint: "For another company: creates data, and reads and edits only its own. Adds a view of all current fields, a tab for all members, unless one exists. Don’t use it on a website.",
   },
   part_report: {
     name: "Read part of a form or app",
@@ -35,6 +35,9 @@ const resources = () => ({
     "No shared views yet. To give access to part of a form or app, choose data and fields. This creates a view, a tab for all members.",
   chooseParts: "Choose data and fields",
   choosePartsOf: (collection: string) => `Choose data and fields of ${collection}`,
+  omitsViews: "Not all views fit on this page.",
+  listViews: (collection: string) => `List the views of ${collection}`,
+  tooLong: "This view is too long to describe here.",
   view: (collection: string, view: string) => `${collection}: only “${view}”`,
 });
 
@@ -67,6 +70,8 @@ const errors = () => ({
   allAndSome: "Choose all forms and apps, or select some, not both.",
   notViews:
     "Select views instead of whole forms or apps. To create a view, press “Choose data and fields” next to a form or app.",
+  tooManyWhole: (maximum: number) =>
+    `Select at most ${maximum} whole forms and apps. You can select more views.`,
   allOfPart: "Select the forms, apps or views that it may access.",
   originsOfPart: "Leave this empty. All visitors to a website share its credential.",
   expiry: "Must be 30d, 90d, 365d, a date, or never.",

@@ -101,6 +101,10 @@ function partSentence(
 ): string {
   if (part === null || part === "gone")
     return `${isPast ? "Had" : "Has"} no access to ${name}, because its view was deleted.`;
+  const items = kind === "app" ? "records" : "submissions";
+  const can = isPast ? "Could" : "Can";
+  if (part === "long")
+    return `${can} ${listing(verbs)} a part of the ${items} of ${name}. Its view is too long to describe here.`;
   const { view, conditions, fields } = part;
   const which = conditions === null ? "" : ` whose ${conditions}`;
   const labels = listing(fields?.labels ?? []);
@@ -110,8 +114,6 @@ function partSentence(
       : fields.isHidden
         ? `, without ${labels}`
         : `, and of these only ${labels}`;
-  const items = kind === "app" ? "records" : "submissions";
-  const can = isPast ? "Could" : "Can";
   const extent = conditions === null ? "all" : "the";
   return `${can} ${listing(verbs)} ${extent} ${items} of ${name}${which}${fieldsText} (view “${view}”).`;
 }

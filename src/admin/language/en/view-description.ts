@@ -1,4 +1,4 @@
-import { listing } from "./words.ts";
+import { listing, plural } from "./words.ts";
 import type { Operator } from "#domain/search/tree.ts";
 
 type Comparison = Exclude<Operator, "is_empty" | "any" | "none" | "matches">;
@@ -52,6 +52,9 @@ export const viewDescription = () => ({
     $id: "ID",
     $receipt_number: "receipt number",
   },
+  /** The operands or fields that are not listed. */
+  more: (count: number) => `${count} more`,
+  moreConditions: (count: number) => `${count} more ${plural(count, "condition")}`,
   quote: (value: string) => `“${value}”`,
   caller: "the credential itself",
   unknown: "…",

@@ -61,8 +61,7 @@ const inputs = () => ({
   changedFieldsHint:
     "Limits “updated” events to changes in the selected fields. Select none to receive all events.",
   searchFields: "Search fields",
-  moreFields: (most: number) =>
-    `The first ${most} fields are listed. Select others through the API.`,
+  moreFields: "Not all fields are listed. Select others through the API.",
   errors: {
     types: "Choose at least one event.",
     resources: "Choose all forms and apps, or select 1 to 100.",

@@ -71,13 +71,15 @@ function partSentence(
 ): string {
   if (part === null || part === "gone")
     return `「${name}」はビューが削除されたため、アクセスできません。`;
-  const { view, conditions, fields } = part;
   const items = kind === "app" ? "レコード" : "回答";
+  const acts = allowed.map((verb) => verbs[verb]).join("・");
+  if (part === "long")
+    return `「${name}」の${items}の一部の${acts}${ability(isPast)}ビューが長いため、ここには内容を表示できません。`;
+  const { view, conditions, fields } = part;
   const which =
     conditions === null
       ? `「${name}」のすべての${items}`
       : joinWords(`「${name}」のうち、`, beforeNoun(conditions), items);
-  const acts = allowed.map((verb) => verbs[verb]).join("・");
   const can = `${which}の${acts}${isPast ? "ができました" : "ができます"}（ビュー「${view}」）。`;
   if (fields === null) return can;
   const labels = fields.labels.join("、");

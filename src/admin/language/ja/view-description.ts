@@ -70,6 +70,8 @@ export const viewDescription = (): Texts => ({
     $id: "ID",
     $receipt_number: "レコード番号",
   },
+  more: (count) => `ほか ${count} 件`,
+  moreConditions: (count) => `ほか ${count} 件の条件に当てはまる`,
   quote: (value) => `「${value}」`,
   caller: "この認証情報自身",
   unknown: "…",
