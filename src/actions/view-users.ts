@@ -21,7 +21,7 @@ import {
 } from "#domain/search/view.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { pendingDefinition, type CurrentCollection } from "#store/data/collections.ts";
-import { loadDefinitions } from "#store/data/definition-head.ts";
+import { readDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import { findMember } from "#store/home/members.ts";
 import { listWebhooks } from "#store/home/webhooks.ts";
@@ -253,29 +253,34 @@ export async function assertViewsAllow(
     const reason = reasonFor("allOrView", { collection: repeated });
     errors.push(errorAt(["resources"], "not_an_option", reason));
   }
-  const found = await loadDefinitions(
-    ctx.databases,
-    names.filter(({ view }) => view !== undefined),
-    Number.MAX_SAFE_INTEGER,
-  );
-  for (const { kind, key, view } of names) {
-    if (view === undefined) continue;
-    const collection = found.collections.find((each) => each.kind === kind && each.key === key);
-    errors.push(...viewErrors(collection, `${kind}:${key}/${view}`, view, input));
+  const viewed = names.filter(({ view }) => view !== undefined);
+  const reasons = new Map<string, FieldError[]>();
+  const definitions: CheckedDefinition[] = [];
+  for await (const collection of readDefinitions(ctx.databases, viewed)) {
+    const { id, kind, key, version, revision } = collection;
+    definitions.push({ id, kind, key, version, revision });
+    for (const { view = "" } of viewed.filter((each) => each.kind === kind && each.key === key))
+      reasons.set(`${kind}:${key}/${view}`, viewErrors(collection, view, input));
+  }
+  for (const { kind, key, view = "" } of viewed) {
+    const name = `${kind}:${key}/${view}`;
+    errors.push(...(reasons.get(name) ?? [unknownView(name)]));
   }
   if (errors.length > 0) throw problem.invalidInput(errors);
-  return found.collections;
+  return definitions;
 }
 
+const unknownView = (view: string): FieldError =>
+  errorAt(["resources"], "not_an_option", reasonFor("unknownView", { view }));
+
 function viewErrors(
-  collection: Collection | undefined,
-  name: string,
+  collection: Collection,
   key: string,
   { permissions, origins }: NarrowRights,
 ): FieldError[] {
-  const view = collection && findView(collection, key);
-  if (!view)
-    return [errorAt(["resources"], "not_an_option", reasonFor("unknownView", { view: name }))];
+  const name = `${collection.kind}:${collection.key}/${key}`;
+  const view = findView(collection, key);
+  if (!view) return [unknownView(name)];
   const forged = findViewWithSameMarks(collection, view);
   if (forged) {
     const reason = reasonFor("viewWithSameMarks", { view: name, other: forged.key });

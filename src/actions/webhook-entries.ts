@@ -7,7 +7,7 @@ import { findView, findViewWithSameMarks } from "#domain/search/view.ts";
 import { findChangedIds } from "#domain/webhook/events.ts";
 import { kindOfType, splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
 import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
-import { loadDefinitions } from "#store/data/definition-head.ts";
+import { readDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
 import { findCredential } from "#store/home/credentials.ts";
 import type { WebhookContext } from "./context.ts";
@@ -96,9 +96,6 @@ async function entryErrors(ctx: WebhookContext, collections: readonly string[]) 
   });
 }
 
-/** The maximum number of definitions in memory at the same time. */
-const definitionsPerRead = 10;
-
 interface FollowedView {
   /** The key of another view whose changes have the same marks. */
   forged: string | undefined;
@@ -118,26 +115,22 @@ async function findViewsAndKeys(
   const definitions: CheckedDefinition[] = [];
   const existingKeys = new Set<string>(keys.filter((key) => key === "$status"));
   const needed = collections.filter((entry) => keys.length > 0 || splitEntry(entry).view);
-  for (let start = 0; start < needed.length; start += definitionsPerRead) {
-    const entries = needed.slice(start, start + definitionsPerRead);
-    const names = entries.map((entry) => {
-      const [kind, key = ""] = splitEntry(entry).name.split(":");
-      return { kind: kind as CollectionKind, key };
-    });
-    const loaded = await loadDefinitions(ctx.databases, names, Number.MAX_SAFE_INTEGER);
-    for (const collection of loaded.collections) {
-      const { fields } = collection.definition;
-      for (const key of keys) if (findChangedIds(fields, [key]).size > 0) existingKeys.add(key);
-      for (const entry of entries) {
-        const { name, view: viewKey } = splitEntry(entry);
-        const isOfCollection = name === `${collection.kind}:${collection.key}`;
-        const view =
-          isOfCollection && viewKey !== undefined ? findView(collection, viewKey) : undefined;
-        if (!view) continue;
-        views.set(entry, { forged: findViewWithSameMarks(collection, view)?.key });
-        const { id, kind, key, version, revision } = collection;
-        definitions.push({ id, kind, key, version, revision });
-      }
+  const names = needed.map((entry) => {
+    const [kind, key = ""] = splitEntry(entry).name.split(":");
+    return { kind: kind as CollectionKind, key };
+  });
+  for await (const collection of readDefinitions(ctx.databases, names)) {
+    const { fields } = collection.definition;
+    for (const key of keys) if (findChangedIds(fields, [key]).size > 0) existingKeys.add(key);
+    for (const entry of needed) {
+      const { name, view: viewKey } = splitEntry(entry);
+      const isOfCollection = name === `${collection.kind}:${collection.key}`;
+      const view =
+        isOfCollection && viewKey !== undefined ? findView(collection, viewKey) : undefined;
+      if (!view) continue;
+      views.set(entry, { forged: findViewWithSameMarks(collection, view)?.key });
+      const { id, kind, key, version, revision } = collection;
+      definitions.push({ id, kind, key, version, revision });
     }
   }
   return { views, keys: existingKeys, definitions };

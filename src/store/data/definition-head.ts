@@ -256,3 +256,17 @@ export async function loadDefinitions(
     collections: bytes > maxBytes ? [] : collections.toSorted((a, b) => indexOf(a) - indexOf(b)),
   };
 }
+
+/** The maximum number of definitions in memory at the same time. */
+const definitionsPerRead = 10;
+
+/** Loads definitions of any number and size, a few at a time. */
+export async function* readDefinitions(
+  databases: Databases,
+  names: readonly { kind: CollectionKind; key: string }[],
+): AsyncGenerator<Collection> {
+  for (let start = 0; start < names.length; start += definitionsPerRead) {
+    const part = names.slice(start, start + definitionsPerRead);
+    yield* (await loadDefinitions(databases, part, Number.MAX_SAFE_INTEGER)).collections;
+  }
+}
