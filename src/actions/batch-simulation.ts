@@ -101,6 +101,7 @@ export class BatchSimulation {
       case "create":
         return this.#create("create", operation.body, operation.rowId, operation.unless);
       case "update":
+        operation.assertDefinition?.(this.#access.collection);
         return this.#update("update", this.#find(operation.id), operation.body, operation.ifMatch);
       case "upsert": {
         const value = this.#readUpsertKey(operation);

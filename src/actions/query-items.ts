@@ -5,6 +5,7 @@ import {
   type NextPosition,
 } from "#domain/cursor.ts";
 import type { CompiledCollection } from "#domain/data/compile.ts";
+import type { Collection } from "#domain/definition/collection.ts";
 import { wholeCollection, type CollectionAccess } from "#domain/data/narrow.ts";
 import {
   countItemsThatFit,
@@ -58,6 +59,8 @@ export interface ItemQuery {
   fillsPage?: boolean;
   /** Whether to return the status of the collection. */
   withStatus?: boolean;
+  /** Throws if the search must not run with this definition. */
+  assertDefinition?: (collection: Collection) => void;
 }
 
 export interface QueryPage {
@@ -190,10 +193,11 @@ export function validateSearch(ctx: Caller, cached: CollectionAccess, query: Ite
 function parseItemQuery(
   { actor }: Caller,
   access: CollectionAccess,
-  { body, view, order, text = "", expand }: ItemQuery,
+  { body, view, order, text = "", expand, assertDefinition }: ItemQuery,
   apps?: ReadableApps,
 ): ParsedQuery {
   const { collection } = access;
+  assertDefinition?.(collection);
   const parsed = parseSearch(collection, body, actor, { targets: apps?.targets, expand });
   const viewed = inView(collection, parsed, body, view, actor);
   const isSorted = hasSort(body) || (view !== undefined && hasSort(findView(collection, view)));

@@ -31,6 +31,8 @@ export interface Download {
   /** The keys of the fields to export. Null for all fields. */
   keys: readonly string[] | null;
   start: CursorPosition | null;
+  /** The key of the view that selects the items. */
+  view?: string | undefined;
   /** The maximum number of items of the whole download. Null for all items. */
   maxItems: number | null;
   read: (start: CursorPosition | null, limit: number) => Promise<DownloadStep>;

@@ -4,6 +4,8 @@ import { itemDocument } from "#documents/items.ts";
 import type { Download, DownloadStep, ExportFormat } from "#domain/download.ts";
 import { losslessCsv, type CsvLayout, spreadsheetCsv } from "#documents/csv.ts";
 import type { CursorPosition } from "#domain/cursor.ts";
+import type { Collection } from "#domain/definition/collection.ts";
+import { findView, hasSameMeaning } from "#domain/search/view.ts";
 import type { CollectionAccess } from "#domain/data/narrow.ts";
 
 /** The number of items per read. Large steps save queries. A Worker may send 1,000 queries per request. */
@@ -45,11 +47,11 @@ export function findRequestedFormat(c: Context): ExportFormat | undefined {
 
 /**
  * Streams the items step by step, with one step in memory. CSV has one header, so a change of the fields aborts the
- * download.
+ * download. A change of its view aborts every download.
  */
 export async function sendDownload(
   c: Pick<Context, "body" | "req">,
-  { keys, start, maxItems, read }: Download,
+  { keys, start, view, maxItems, read }: Download,
   format: ExportFormat,
 ): Promise<Response> {
   let remaining = maxItems ?? Infinity;
@@ -64,18 +66,30 @@ export async function sendDownload(
   const exportedKeys = keys ?? collection.definition.fields.fields.map((field) => field.key);
   const layout = chooseLayout(firstStep.compiled, exportedKeys, format);
   const isCsv = format.type === "text/csv";
-  const readStepWithSameHeader = async (fromPosition: CursorPosition): Promise<DownloadStep> => {
+  const readSameStep = async (fromPosition: CursorPosition): Promise<DownloadStep> => {
     const step = await readNextStep(fromPosition);
+    if (view !== undefined && hasChanged(view, collection, step.compiled.collection))
+      throw new Error("The view changed, so the download would mix its items.");
     if (!isCsv || step.compiled.collection.fieldsVersion === collection.fieldsVersion) return step;
     throw new Error("The fields changed, so the rows no longer match the header.");
   };
   const { origin } = new URL(c.req.url);
   const profile = isCsv && format.spreadsheet !== null ? "; profile=spreadsheet" : "";
-  return c.body(createStream(layout, firstStep, readStepWithSameHeader, origin), 200, {
+  return c.body(createStream(layout, firstStep, readSameStep, origin), 200, {
     "Content-Type": isCsv ? `text/csv; charset=utf-8; header=present${profile}` : format.type,
     Vary: "Accept",
     "Content-Disposition": `attachment; filename="${collection.key}.${isCsv ? "csv" : "ndjson"}"`,
   });
+}
+
+/** Whether a view now selects, shows or sorts items in another way. */
+function hasChanged(key: string, former: Collection, current: Collection): boolean {
+  const [before, after] = [findView(former, key), findView(current, key)];
+  if (!before || !after) return before !== after;
+  return (
+    JSON.stringify(before.sort) !== JSON.stringify(after.sort) ||
+    !hasSameMeaning({ collection: former, view: before }, { collection: current, view: after })
+  );
 }
 
 function chooseLayout(

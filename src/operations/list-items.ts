@@ -106,7 +106,7 @@ export const listItems = (kind: CollectionKind) => {
           ? listStep(ctx, kind, key)
           : (from, count) => queryItems(ctx, target, storedOrderQuery(view), from, count);
       const keys = viewFields(target, view);
-      return { format, download: { keys, start, maxItems: limit ?? null, read: readPage } };
+      return { format, download: { keys, start, view, maxItems: limit ?? null, read: readPage } };
     },
     summary: `List ${plural}`,
     description: `The ${plural} in stored order, oldest first. Follow \`links.next\` until it is null. ${downloadText}`,

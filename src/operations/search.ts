@@ -136,7 +136,7 @@ function downloadMatches(
     isObject(body) && Array.isArray(body["fields"]) ? (body["fields"] as string[]) : null;
   const keys = requestedKeys ?? viewFields(collection, view);
   const read: Download["read"] = (from, count) => queryItems(ctx, collection, query, from, count);
-  return { keys, start, maxItems: limit ?? null, read };
+  return { keys, start, view, maxItems: limit ?? null, read };
 }
 
 /** Returns the binding of a search cursor to the conditions and the sort of its search. */

@@ -13,6 +13,7 @@ describe("A bulk action on all matches", () => {
     expect(answer).toEqual({
       matches: { count: 3, exact: true },
       allowed: { count: 2, exact: true },
+      mark: expect.any(String),
     });
     const { text } = await act(body, html);
     expect(text).toContain("Close 2 submissions?");

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { CollectionKind } from "#domain/definition/collection.ts";
+import type { Collection, CollectionKind } from "#domain/definition/collection.ts";
 import { parsePrecondition, type Precondition } from "#domain/preconditions.ts";
 import { isObject } from "#domain/json.ts";
 import { bodyParseOptions, errorAt, zodErrors } from "#domain/problem/field-errors.ts";
@@ -13,7 +13,14 @@ export type BatchOperation =
    * `unless`, it also leaves an item with that other ID unchanged.
    */
   | { op: "create"; rowId?: string; unless?: string; body: unknown }
-  | { op: "update"; id: string; body: unknown; ifMatch: Precondition | null }
+  /** `assertDefinition` throws if the update means something else in this definition. Only bulk edits set it. */
+  | {
+      op: "update";
+      id: string;
+      body: unknown;
+      ifMatch: Precondition | null;
+      assertDefinition?: (collection: Collection) => void;
+    }
   | { op: "upsert"; by: string; body: unknown }
   /** With `isKept`, the item can be restored. Only the administration area sets it. */
   | { op: "delete"; id: string; ifMatch: Precondition | null; isKept?: boolean }

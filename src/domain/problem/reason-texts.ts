@@ -206,6 +206,8 @@ const rights = {
   notMonth: "Must be a month like 2026-11.",
   notDay: "Must be a calendar day like 2026-11-21.",
   searchTooLong: "Must have at most {maximum} characters.",
+  selectionChanged:
+    "A view, a field or the day has changed since you opened this page, so other items may match. Check the number, then confirm again.",
   chooseFewerColumns: "Choose fewer columns.",
   damagedCursor: "This cursor is damaged or belongs to another request. Use links.next unchanged.",
   repeatedParameter: "Send this parameter once.",

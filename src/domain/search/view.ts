@@ -6,7 +6,7 @@ import { formatChoices } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { parseSearch } from "./parse.ts";
 import { useResults } from "./results.ts";
-import { meOperand, type Condition, type ParsedSearch } from "./tree.ts";
+import { meOperand, type Condition, type ParsedSearch, type SearchField } from "./tree.ts";
 import { findViewBound } from "./view-bound.ts";
 
 /** Parses and compares the views of a definition (contract, section 19). */
@@ -56,10 +56,12 @@ export const hasSort = (part: unknown): boolean =>
   isObject(part) && Array.isArray(part["sort"]) && part["sort"].length > 0;
 
 /** Returns conditions as JSON, with field numbers instead of keys. Equal conditions have equal JSON. */
-const conditionsJson = (conditions: readonly Condition[]): string =>
-  JSON.stringify(conditions, (name, value: unknown) =>
-    name === "field" && isObject(value) ? value["number"] : value,
-  );
+export const conditionsJson = (conditions: readonly Condition[]): string =>
+  JSON.stringify(conditions, (name, value: unknown) => {
+    if (name === "field" && isObject(value)) return value["number"];
+    const isOfTexts = (name === "fields" || name === "lists") && Array.isArray(value);
+    return isOfTexts ? value.map(({ number }: SearchField) => number) : value;
+  });
 
 interface ViewContent {
   text: string;

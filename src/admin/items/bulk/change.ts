@@ -13,6 +13,7 @@ import type { Problem } from "#domain/problem/problem.ts";
 import { textOf, type FormValues } from "#admin/form-input.ts";
 import type { Catalogue } from "#admin/language/index.tsx";
 import { reasonFor } from "#domain/problem/reasons.ts";
+import type { FixedSelection } from "./selection.ts";
 
 /** The change that a bulk action makes to each item. */
 export type BulkChange =
@@ -72,7 +73,11 @@ export function assertValidData(compiled: CompiledCollection, data: Record<strin
 }
 
 /** Builds the change of one item at the version that the search returned. */
-export function operationOf(change: BulkChange, { id, version }: ItemView): BatchOperation {
+export function operationOf(
+  change: BulkChange,
+  { id, version }: ItemView,
+  { assertDefinition }: FixedSelection,
+): BatchOperation {
   const ifMatch = [etagOf(version)];
   switch (change.act) {
     case "close":
@@ -82,7 +87,7 @@ export function operationOf(change: BulkChange, { id, version }: ItemView): Batc
     case "delete":
       return { op: "delete", id, ifMatch, isKept: true };
     case "edit":
-      return { op: "update", id, body: { data: change.data }, ifMatch };
+      return { op: "update", id, body: { data: change.data }, ifMatch, assertDefinition };
   }
 }
 

@@ -1,13 +1,8 @@
-import type { PropsWithChildren } from "hono/jsx";
-import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { ItemView } from "#domain/item/item.ts";
-import type { Problem } from "#domain/problem/problem.ts";
 import type { MatchCount } from "#store/data/search/count.ts";
 import { Select } from "#html/inputs.tsx";
 import { useText } from "#admin/language/index.tsx";
-import { collectionPath, dataAssets } from "#admin/definitions/layout.tsx";
-import { AdminPage, type PageContext } from "#admin/layout.tsx";
 import { ItemInputs } from "#admin/items/form/inputs.tsx";
 import { isFiltered } from "#admin/items/list/query.ts";
 import { buildFilterTargets, describeFilter } from "#admin/items/list/filter-targets.ts";
@@ -15,16 +10,14 @@ import type { FormValues } from "#admin/form-input.ts";
 import { Count, useViewer } from "#html/viewer.tsx";
 import { itemTitle, StatusBadge, Value } from "#admin/items/value.tsx";
 import { Table } from "#html/parts.tsx";
-import { isSharable, type BulkAct } from "./change.ts";
-import type { Selection } from "./selection.ts";
-
-export interface BulkPageProps {
-  frame: PageContext;
-  collection: Collection;
-  selection: Selection;
-  listPath: string;
-  problem?: Problem | undefined;
-}
+import {
+  actionOf,
+  basePathOf,
+  BulkPage,
+  HiddenSelection,
+  type BulkPageProps,
+} from "./bulk-page.tsx";
+import { isSharable, readData, type BulkAct } from "./change.ts";
 
 interface QuestionProps extends BulkPageProps {
   act: BulkAct;
@@ -32,48 +25,10 @@ interface QuestionProps extends BulkPageProps {
   /** The number of selected items, and of selected items whose status allows the action. */
   matches: MatchCount;
   allowed: MatchCount;
+  /** Identifies the meaning of the selection and of the edit. */
+  mark: string;
   /** The items that the member selected one by one. */
   named: readonly ItemView[];
-}
-
-/** The layout of every part of a bulk action. */
-export function BulkPage({
-  title,
-  frame,
-  collection,
-  listPath,
-  problem,
-  children,
-}: PropsWithChildren<BulkPageProps & { title: string }>) {
-  const { kind, definition } = collection;
-  const { bulk, terms } = frame.text;
-  return (
-    <AdminPage
-      {...dataAssets}
-      {...{ frame, title, problem }}
-      labels={bulk.labels}
-      crumbs={[
-        [terms.collections[kind].many, collectionPath[kind]],
-        [definition.name, listPath],
-      ]}
-    >
-      {children}
-    </AdminPage>
-  );
-}
-
-/** Hidden inputs that send the selection to the next step. */
-export function HiddenSelection({ selection, act }: { selection: Selection; act: BulkAct }) {
-  return (
-    <>
-      <input type="hidden" name="act" value={act} />
-      <input type="hidden" name="search" value={selection.search} />
-      {selection.ids === null ? <input type="hidden" name="all" value="yes" /> : null}
-      {selection.ids?.map((id) => (
-        <input type="hidden" name="ids" value={id} />
-      ))}
-    </>
-  );
 }
 
 /** Describes the selected items. */
@@ -86,7 +41,7 @@ function SelectionSummary({ collection, selection, listPath, named }: QuestionPr
       <ul>
         {named.map((view) => (
           <li>
-            <a href={`${listPath.split("?")[0] ?? ""}/${view.id}`}>
+            <a href={`${basePathOf(listPath)}/${view.id}`}>
               {itemTitle(view, collection.definition.fields.fields, text)}
             </a>{" "}
             <StatusBadge status={view.status} />
@@ -145,15 +100,13 @@ export function FieldPage(props: QuestionProps) {
   );
 }
 
-/** Returns the path that the forms of a bulk action post to. */
-export const actionOf = (listPath: string) => `${listPath.split("?")[0] ?? ""}/selected`;
-
 /** Returns the field with the name of its input on this page, which no other input of the form has. */
 export const valueField = (field: Field): Field => ({ ...field, key: "value", required: false });
 
 /** Shows the effects of a bulk action in numbers. An edit also asks for the value. */
 export function ConfirmPage(props: QuestionProps & { field: Field | undefined }) {
-  const { frame, collection, selection, act, form, matches, allowed, listPath, field } = props;
+  const { frame, collection, selection, act, form, matches, allowed, mark, listPath, field } =
+    props;
   const { bulk: text, terms } = frame.text;
   const { itemCount } = terms.collections[collection.kind];
   const count = itemCount(allowed.count, allowed.exact);
@@ -169,13 +122,14 @@ export function ConfirmPage(props: QuestionProps & { field: Field | undefined })
       {field ? <PresentValues field={field} views={props.named} total={matches.count} /> : null}
       <form method="post" action={actionOf(listPath)} data-warn="">
         <HiddenSelection {...{ selection, act }} />
+        <input type="hidden" name="mark" value={mark} />
         <input type="hidden" name="total" value={String(matches.count)} />
         {field ? (
           <>
             <input type="hidden" name="field" value={field.key} />
             <ItemInputs
               fields={[{ ...valueField(field), label: text.labels.value }]}
-              data={{ value: null }}
+              data={{ value: readData(form)?.[field.key] ?? null }}
               form={form["value"] === undefined ? undefined : form}
               zone={frame.viewer.zone}
             />

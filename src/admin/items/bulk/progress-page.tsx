@@ -1,13 +1,19 @@
 import type { Collection } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
 import type { Viewer } from "#html/viewer.tsx";
-import { Table } from "#html/parts.tsx";
 import type { Catalogue, Localization } from "#admin/language/index.tsx";
 import { valueText } from "#admin/items/value.tsx";
 import type { Flash } from "#admin/preferences.ts";
 import type { BulkChange } from "./change.ts";
-import { actionOf, BulkPage, HiddenSelection, type BulkPageProps } from "./confirm-page.tsx";
-import type { BulkReport } from "./run-step.ts";
+import {
+  actionOf,
+  basePathOf,
+  BulkPage,
+  HiddenSelection,
+  Refusals,
+  type BulkPageProps,
+} from "./bulk-page.tsx";
+import type { BulkReport } from "./report.ts";
 
 const maxNamedRefusals = 5;
 
@@ -107,7 +113,6 @@ export function ResultPage(props: ReportProps) {
   const { act } = change;
   const { Items, item, itemCount } = frame.text.terms.collections[collection.kind];
   const text = frame.text.bulk.results;
-  const base = listPath.split("?")[0] ?? "";
   const { fields } = collection.definition.fields;
   const what = describeEdit(fields, change, frame.text, frame.viewer);
   const summary =
@@ -119,27 +124,13 @@ export function ResultPage(props: ReportProps) {
       <p class={report.refused > 0 ? "notice warn" : "notice good"} role="status" data-done="">
         {summary}
       </p>
-      {report.refusals.length > 0 ? (
-        <Table caption={text.refused(act)} columns={[text.refused(act), text.reason]}>
-          {report.refusals.map(({ id, title, reason }) => (
-            <tr>
-              <th scope="row">
-                <a href={`${base}/${id}`}>{title}</a>
-              </th>
-              <td>{reason}</td>
-            </tr>
-          ))}
-        </Table>
-      ) : null}
-      {report.refused > report.refusals.length ? (
-        <p class="muted">{text.listed(report.refusals.length, report.refused)}</p>
-      ) : null}
+      <Refusals {...{ act, report, listPath }} />
       <p class="actions">
         <a class="button" href={listPath}>
           {text.back(item)}
         </a>
         {act === "delete" ? (
-          <a class="button quiet" href={`${base}/deleted`}>
+          <a class="button quiet" href={`${basePathOf(listPath)}/deleted`}>
             {frame.text.deletedItems.view}
           </a>
         ) : null}

@@ -16,30 +16,8 @@ import type { AdminEnv } from "#http/env.ts";
 import { readTexts } from "#admin/preferences.ts";
 import { itemTitle } from "#admin/items/value.tsx";
 import { operationOf, reasonOf, type BulkChange } from "./change.ts";
-import { selectionQuery, type Selection } from "./selection.ts";
-
-/** An item that a bulk action omitted. */
-export interface RejectedItem {
-  id: string;
-  title: string;
-  reason: string;
-}
-
-/** The results of a bulk action so far. */
-export interface BulkReport {
-  /** The number of changed items. */
-  done: number;
-  /** The number of items that already had the value. */
-  unchanged: number;
-  refused: number;
-  /** The first rejected items. */
-  refusals: RejectedItem[];
-}
-
-export const emptyReport = (): BulkReport => ({ done: 0, unchanged: 0, refused: 0, refusals: [] });
-
-/** The maximum number of rejected items in a report. */
-export const maxRefusals = 100;
+import { maxRefusals, type BulkReport, type RejectedItem } from "./report.ts";
+import { selectionQuery, type FixedSelection } from "./selection.ts";
 
 /**
  * The maximum number of batches of items that one request changes. The page's script or a button starts the next step.
@@ -52,7 +30,7 @@ const maxAttempts = 3;
 interface Run {
   c: Context<AdminEnv>;
   compiled: CompiledCollection;
-  selection: Selection;
+  selection: FixedSelection;
   change: BulkChange;
   report: BulkReport;
 }
@@ -72,7 +50,7 @@ export async function runStep(
   const foundIds = new Set<string>();
   const allowance = writeAllowance();
   for (let batch = 0; batch < batchesPerStep; batch += 1) {
-    const query: ItemQuery = { ...selectionQuery(c, compiled, selection), fillsPage: true };
+    const query: ItemQuery = { ...selectionQuery(selection), fillsPage: true };
     const page = await queryItems(ctx, compiled, query, position, maxOperations);
     for (const { id } of page.views) foundIds.add(id);
     const pageRun = { ...run, compiled: wholeCollection(page.compiled) };
@@ -112,7 +90,7 @@ async function changeItems(
   let remaining = views;
   let count = views.length;
   for (let attempt = 1; remaining.length > 0; attempt += 1) {
-    const operations = remaining.map((view) => operationOf(change, view));
+    const operations = remaining.map((view) => operationOf(change, view, selection));
     const outcomes = await writeRows(
       ctx,
       compiled,
@@ -132,7 +110,7 @@ async function changeItems(
     });
     if (outdated.length === 0) break;
     const idCondition = { field: "$id", op: "in", value: outdated.map(({ id }) => id) };
-    const again = selectionQuery(c, compiled, selection, [idCondition]);
+    const again = selectionQuery(selection, [idCondition]);
     const page = await queryItems(ctx, compiled, again, null, maxOperations);
     const foundIds = new Set(page.views.map(({ id }) => id));
     for (const view of outdated) {

@@ -21,7 +21,7 @@ import { itemsPath } from "#admin/items/load-item.ts";
 import type { Outcome } from "#admin/page.ts";
 import { readTexts, type Undo } from "#admin/preferences.ts";
 import { describeRefusal } from "#admin/items/deleted-items.tsx";
-import { actionOf } from "./confirm-page.tsx";
+import { actionOf } from "./bulk-page.tsx";
 
 /** The maximum number of changes that one request reverts. One request of a bulk edit makes at most as many. */
 const maxUndone = 500;

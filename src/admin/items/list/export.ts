@@ -85,7 +85,8 @@ export async function sendItemsDownload(
     const step = await queryItems(c.var.action, compiled, itemQuery, from, items);
     return isForPeople ? { ...step, views: await withActorNames(c, step.views) } : step;
   };
-  const download = { keys: null, start: null, maxItems: null, read };
+  const { view } = itemQuery;
+  const download = { keys: null, start: null, view, maxItems: null, read };
   return sendDownload(c, download, downloadFormats[format](viewerOf(c)));
 }
 

@@ -139,6 +139,12 @@ export const bulk = (words: Words) => ({
       `${words.formatCount(done)} of ${items}${refused > 0 ? `, ${words.formatCount(refused)} not ${pastVerbs[act]}` : ""}`,
     stop: "Stop",
   },
+  /** The title of the error when the selected items may be others than the member confirmed. */
+  stopped(act: Act, { done, refused }: Report) {
+    if (done + refused === 0) return `Nothing was ${pastVerbs[act]}`;
+    const others = refused > 0 ? `, ${words.formatCount(refused)} not ${pastVerbs[act]}` : "";
+    return `Stopped: ${words.formatCount(done)} ${pastVerbs[act]} so far${others}`;
+  },
   results: results(words),
   reasons: {
     gone: "no longer exists",

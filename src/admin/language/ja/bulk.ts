@@ -104,6 +104,12 @@ export const bulk = (numbers: Numbers): Bulk => ({
       `${items}のうち ${numbers.formatCount(done)} 件を処理しました。${refused > 0 ? `${numbers.formatCount(refused)} 件は${verbs[act]}できませんでした。` : ""}`,
     stop: "中止",
   },
+  stopped(act, { done, refused }) {
+    if (done + refused === 0) return `${verbs[act]}していません`;
+    const others =
+      refused > 0 ? `${numbers.formatCount(refused)} 件は${verbs[act]}できませんでした。` : "";
+    return `途中で停止しました。${numbers.formatCount(done)} 件を${verbs[act]}しました。${others}`;
+  },
   results: results(numbers),
   reasons: {
     gone: "すでに存在しません",

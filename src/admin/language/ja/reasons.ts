@@ -205,6 +205,8 @@ const rights = {
   notMonth: "年月を入力してください。例：2026-11",
   notDay: "日付を入力してください。例：2026-11-21",
   searchTooLong: ({ maximum }) => `${maximum} 文字以内で入力してください。`,
+  selectionChanged:
+    "このページを開いた後に、ビューかフィールドが変更されたか、日付が変わったため、対象のデータが変わった可能性があります。件数を確認して、もう一度実行してください。",
   chooseFewerColumns: "表示する列を減らしてください。",
   damagedCursor: "ページの位置が正しくありません。一覧の先頭から開き直してください。",
   repeatedParameter: "同じ項目が複数指定されています。",
