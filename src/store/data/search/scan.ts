@@ -180,6 +180,16 @@ export function sizeSql(
 export const tooLargeIn = (name: "n" | "m" | "b" | "cut") => `(select too_large from ${name})`;
 
 /**
+ * SQL for the rows of the table `page`, whose conditions use the column. SQLite computes a table where it first meets it,
+ * and adds the depth of all conditions around it to the depth of its own. D1 rejects more than 100. So this query meets
+ * the table `name` of `sizeSql` before the conditions of `page`.
+ */
+export const pageRowsSql = ({ search }: Scan, name = "n", page = "page"): string =>
+  mayBeTooLarge(search.shownBy)
+    ? `select ${page}.* from ${name} cross join ${page}`
+    : `select * from ${page}`;
+
+/**
  * SQL for the columns of `sizeSql`, whose table `allowance` limits the cost. `size` computes the size from how many
  * candidates fit, and the first one that does not. At least one always fits. Returns `maxCandidates` if all of them fit.
  */
@@ -274,7 +284,7 @@ export function ascendingScanSql(
       select 'hit' as kind, ${position("i.number")}, ${hitColumns(scan)} from first cross join item i
       where i.number >= first.number and i.number < (select min(${below}, number) from top) and ${where}
       order by i.number limit ${limit})
-    select * from found
+    ${pageRowsSql(scan, "m", "found")}
     union all
     select 'edge', ${position("top.number - 1")}, ${nullColumns()} from top
     where ${limit} > 0 and (select count(*) from found) < ${limit}

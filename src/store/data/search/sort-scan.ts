@@ -11,6 +11,7 @@ import {
   countWithinSql,
   hitSizeColumn,
   nullColumns,
+  pageRowsSql,
   itemJoinSql,
   itemsWithin,
   sizeSql,
@@ -44,10 +45,10 @@ export function sortScanSql(
   const edge = `select 'edge', c.value, c.item, ${nullColumns()} from (${entries}
       limit (case when ${count} < ${rows} then 1 else 0 end) offset (select size - 1 from n)) c`;
   const scanSql = `${sizeSql(scan, maxCandidates, rows, countWithinSql(scan, values, entries, maxCandidates))}, page as materialized (${hits})`;
-  if (!plan.includesEmpty) return `with ${scanSql} select * from page union all ${edge}`;
+  if (!plan.includesEmpty) return `with ${scanSql} ${pageRowsSql(scan)} union all ${edge}`;
   const remaining = `(case when (select count(*) from edge) = 0 then ${rows} - ${count} else 0 end)`;
   return `with ${scanSql}, edge as materialized (${edge})
-    select * from page union all select * from edge union all
+    ${pageRowsSql(scan)} union all select * from edge union all
     select * from (with ${emptiesSql(plan, scan, remaining, rows, values, null)})`;
 }
 

@@ -64,9 +64,9 @@ function fitsViewSql(
   const pairs = `${pairsSql(parts, values)} limit ${maxPairs(bound) + 1}`;
   const measured = `(select max(${shown}, ${hidden}) <= ${maxCost} from (${pairs}))`;
   const known = notInSql("i.number", `(select value from json_each(${tooLarge}))`);
-  const fits = tooLarge === null ? measured : `iif(${tooLarge} is null, ${measured}, ${known})`;
+  const ifKnown = tooLarge === null ? "" : `when ${tooLarge} is not null then ${known}`;
   // SQLite gets the size of the data without reading it. Few items are so large that it has to measure the parts.
-  return `iif(${isSmallSql(bound, "octet_length(i.data)")}, 1, ${fits})`;
+  return `case when ${isSmallSql(bound, "octet_length(i.data)")} then 1 ${ifKnown} else ${measured} end`;
 }
 
 /**
