@@ -1,17 +1,22 @@
-import { isValidCredential, type Credential } from "#domain/credential/credential.ts";
+import {
+  isValidCredential,
+  type Credential,
+  type Resources,
+} from "#domain/credential/credential.ts";
 import { errorAt } from "#domain/problem/field-errors.ts";
 import { problem } from "#domain/problem/problem.ts";
 import { reasonFor } from "#domain/problem/reasons.ts";
-import { nextVersion } from "#domain/timeline.ts";
 import {
   assertCanGrant,
   changedMeanwhile,
+  getCredential,
   pushStoredCredential,
   storeReplacement,
   withinLimit,
   type CredentialContext,
   type CredentialInput,
 } from "./credentials.ts";
+import { retryOnConflict } from "./idempotent.ts";
 import { storeWithViews } from "./store-with-views.ts";
 import { assertViewsAllow } from "./view-users.ts";
 
@@ -41,12 +46,40 @@ export async function editCredential(
     store: async (definitions) =>
       withinLimit(await storeReplacement(ctx, version, after, "credential.edit", definitions)),
     undo: async () => {
-      const own = nextVersion(version, ctx.databases.timeline);
-      // The undo must not overwrite a later change, which has decided the access of the credential.
-      await storeReplacement(ctx, own, before, "credential.edit", []);
+      await retryOnConflict(ctx, async () => {
+        const current = await getCredential(ctx, before.id);
+        if (current.revokedAt !== null) return true;
+        const undone = withoutChange(current, before, after);
+        const result = await storeReplacement(ctx, current.version, undone, "credential.edit", []);
+        return result === "stored" || undefined;
+      });
       await pushStoredCredential(ctx, before.id);
     },
   });
   if (!isStored) throw changedMeanwhile();
   return pushStoredCredential(ctx, before.id);
+}
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Returns the credential without the change from `before` to `after`. Keeps what a later change has decided. */
+function withoutChange(current: Credential, before: Credential, after: Credential): Credential {
+  const names = ["name", "permissions", "limits", "expiresAt", "expiresZone", "origins"] as const;
+  const undecided = names.filter((name) => isEqual(current[name], after[name]));
+  const undone = Object.fromEntries(undecided.map((name) => [name, before[name]]));
+  return { ...current, ...undone, resources: formerResources(current, before, after) };
+}
+
+/** Keeps resources removed if a later change has only removed some, such as those of a deleted form. */
+function formerResources(
+  { resources: current }: Credential,
+  { resources: before }: Credential,
+  { resources: after }: Credential,
+): Resources {
+  if (isEqual(current, after)) return before;
+  const hasOnlyLost =
+    current !== "all" && after !== "all" && current.every((name) => after.includes(name));
+  return hasOnlyLost && before !== "all"
+    ? current.filter((name) => before.includes(name))
+    : current;
 }

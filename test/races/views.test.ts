@@ -136,6 +136,20 @@ describe("A change of a view during a new expiry for an expired credential", () 
     expect(await state()).toBe("expired");
   });
 
+  it("leaves the credential expired although someone else renames it before the renewal is undone", async () => {
+    const { path, renewal, editor, change, state } = await makeExpired();
+    const { text } = await admin("GET", `${path}/access`, undefined, { Accept: "text/html" });
+    const shown = /name="shown" value="([^"]*)"/.exec(text)?.[1];
+    const input = { ...renewal, scope: "only", purpose: "custom", shown };
+    const meanwhile = async (place: number) => {
+      if (place === 1) await change(editor, [wide]);
+      if (place === 2) await admin("POST", path, { name: "Renamed" });
+    };
+    const fetch = servedBetween(changesCredential, meanwhile, "each");
+    expect((await fetch(await adminRequest("POST", path, input))).status).toBe(422);
+    expect(await state()).toBe("expired");
+  });
+
   it("is not confirmed by an edit that began before the credential expired, without its resources", async () => {
     const { id, editor, change, state, renewBetween } = await makeExpired();
     const end = Date.now() + 300;

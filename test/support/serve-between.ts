@@ -5,11 +5,11 @@ import type { Fetch } from "./client";
 import { withEveryDb } from "./databases";
 import { reportsAtOnce, serve } from "./serve";
 
-/** The service on databases that run `meanwhile` once, before the n-th batch with a statement like `pattern`. */
+/** The service on databases that run `meanwhile` before the n-th batch with a statement like `pattern`, or before each. */
 export function servedBetween(
   pattern: RegExp,
-  meanwhile: () => Promise<unknown>,
-  place = 1,
+  meanwhile: (place: number) => Promise<unknown>,
+  place: number | "each" = 1,
 ): Fetch {
   let count = 0;
   const texts = new WeakMap<object, string>();
@@ -34,7 +34,7 @@ export function servedBetween(
           return async (statements: D1PreparedStatement[]) => {
             if (statements.some((each) => pattern.test(texts.get(each) ?? ""))) {
               count += 1;
-              if (count === place) await meanwhile();
+              if (place === "each" || count === place) await meanwhile(count);
             }
             return target.batch(statements);
           };
@@ -46,7 +46,7 @@ export function servedBetween(
     const bindings = withEveryDb({ ...env, TIMEOUTS: reportsAtOnce }, wrap);
     const response = await serve(request, bindings, ctx);
     await waitOnExecutionContext(ctx);
-    expect(count).toBeGreaterThanOrEqual(place);
+    expect(count).toBeGreaterThanOrEqual(place === "each" ? 1 : place);
     return response;
   };
 }
