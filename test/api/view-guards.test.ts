@@ -26,18 +26,19 @@ beforeAll(async () => {
   owner = await client();
 });
 
-/** Stores expired copies of a credential, which come before credentials that are issued later. */
-async function copyExpired(id: string, count: number): Promise<void> {
+/** Stores copies of a credential, which come before credentials that are issued later. They belong to another member. */
+async function copyCredential(id: string, count: number): Promise<void> {
+  const member = await newMember("admin");
   const row = await homeDb.prepare("select * from credential where id = ?").bind(id).first();
-  const columns = Object.keys(row ?? {}).filter((name) => !["id", "expires_at"].includes(name));
+  const columns = Object.keys(row ?? {}).filter((name) => !["id", "member_id"].includes(name));
   const selected = columns.map((name) => `c.${name}`).join();
   await homeDb
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
-        insert into credential (id, expires_at, ${columns.join()})
-        select c.id || n.i, 1, ${selected} from credential c, n where c.id = ?`,
+        insert into credential (id, member_id, ${columns.join()})
+        select c.id || n.i, ?, ${selected} from credential c, n where c.id = ?`,
     )
-    .bind(count, id)
+    .bind(count, member.id, id)
     .run();
 }
 
@@ -109,7 +110,7 @@ describe("A view that a credential uses", () => {
   it("cannot be removed, however many credentials use other views of the form", async () => {
     const form = await makeForm(owner, fields, { views: [titles, scores] });
     const { id } = await issue({ permissions: rights, resources: [`form:${form}/titles`] });
-    await copyExpired(id, 1100);
+    await copyCredential(id, 1100);
     await issue({ permissions: rights, resources: [`form:${form}/scores`] });
     const path = `/forms/${form}/schema`;
     const removed = await owner.patch(path, { views: [titles] });
