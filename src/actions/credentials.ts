@@ -122,9 +122,9 @@ export async function getCredentialWithLabels(
   id: string,
   choice: LabelChoice | null = null,
 ): Promise<{ credential: Credential; reachable: CollectionLabel[] }> {
-  const found = await findCredentialWithLabels(ctx.databases, id, choice);
-  const credential = requireVisibleCredential(ctx, found?.credential);
-  const labels = found ? visibleLabels(ctx, found.stored) : [];
+  const { found, stored } = (await findCredentialWithLabels(ctx.databases, id, choice)) ?? {};
+  const credential = requireVisibleCredential(ctx, found);
+  const labels = stored ? visibleLabels(ctx, stored) : [];
   return { credential, reachable: limitViews(labels, credential.resources, choice) };
 }
 

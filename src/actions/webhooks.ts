@@ -95,7 +95,7 @@ export async function getWebhookWithLabels(
 ) {
   const foundWebhook = await findWebhookWithLabels(ctx.databases, id, choice);
   if (!foundWebhook) throw problem.notFound();
-  const { stored, ...found } = foundWebhook;
+  const { stored, found } = foundWebhook;
   const labels = visibleLabels(ctx, stored);
   return { ...found, collectionLabels: limitViews(labels, found.hook.collections, choice) };
 }

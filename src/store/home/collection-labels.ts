@@ -1,4 +1,5 @@
 import { sql, type SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import type { Resources } from "#domain/credential/credential.ts";
 import type { CollectionKind, View } from "#domain/definition/collection.ts";
 import type { Field } from "#domain/definition/field.ts";
@@ -10,6 +11,8 @@ import {
   query,
   type Database,
   type Databases,
+  type HomeDatabase,
+  type Scoped,
   type SingleDatabase,
 } from "#store/db/database.ts";
 import { compareNames, isOwnColumn, type Lists, type PlacedRow } from "#store/db/lists.ts";
@@ -98,7 +101,7 @@ function selectRecordsInViews(db: Database<"data">, scope: LabelScope) {
 }
 
 /** Selects the names of the actors that views in the home database name. */
-export function selectActorsInViews(db: SingleDatabase, scope: LabelScope) {
+function selectActorsInViews(db: SingleDatabase, scope: LabelScope) {
   return query(db, (builder) =>
     builder
       .select({
@@ -117,13 +120,13 @@ export interface StoredLabels {
 }
 
 /** The queries for `mergeLabels` in each data database. The home database needs `selectActorsInViews`. */
-export const labelQueries = (db: Database<"data">, scope: LabelScope) =>
+const labelQueries = (db: Database<"data">, scope: LabelScope) =>
   [selectCollectionLabels(db, scope), selectRecordsInViews(db, scope)] as const;
 
 type LabelLists = readonly [Lists<LabelRow & PlacedRow>, Lists<RecordTitle & PlacedRow>];
 
 /** Merges the rows. Takes another round trip for actors that only views in data databases name. */
-export async function mergeLabels(
+async function mergeLabels(
   { singleDatabase, home }: Databases,
   [labelLists, recordLists]: LabelLists,
   actors: readonly { actor: string; name: string | null }[],
@@ -170,8 +173,46 @@ export async function listLabels(
   return mergeLabels(databases, lists, actors);
 }
 
-export const labelScope = (
+const labelScope = (
   databases: Databases,
   resources: SQL,
   choice: LabelChoice | null,
 ): LabelScope => ({ resources, choice, databases: databases.dataDatabases().length });
+
+/** A row of the home database that names resources, like a credential. */
+interface Holder<Row, Found> {
+  select: (db: HomeDatabase) => Scoped<"home", BatchItem<"sqlite"> & Promise<Row[]>>;
+  fromRow: (row: Row) => Found;
+  resourcesOf: (found: Found) => Resources;
+  /** SQL for the same resources as JSON. */
+  resourcesSql: SQL;
+}
+
+/**
+ * Loads a row that names resources, and the labels of all apps and forms. They contain the views that it names, and with
+ * a choice also others. Takes one round trip with a single database, otherwise two.
+ */
+export async function findWithLabels<Row, Found>(
+  databases: Databases,
+  { select, fromRow, resourcesOf, resourcesSql }: Holder<Row, Found>,
+  choice: LabelChoice | null,
+): Promise<{ found: Found; stored: StoredLabels } | undefined> {
+  const { singleDatabase, home } = databases;
+  if (!singleDatabase) {
+    const [row] = await retryTransient(home, () => select(home));
+    if (!row) return undefined;
+    const found = fromRow(row);
+    return { found, stored: await listLabels(databases, resourcesOf(found), choice) };
+  }
+  const scope = labelScope(databases, resourcesSql, choice);
+  const [[rows, actors], lists] = await retryTransient(databases, () =>
+    batchHomeAndData(
+      databases,
+      (db) => [select(db), selectActorsInViews(db, scope)],
+      (db) => labelQueries(db, scope),
+    ),
+  );
+  const [row] = rows as Row[];
+  if (!row) return undefined;
+  return { found: fromRow(row), stored: await mergeLabels(databases, lists, actors) };
+}

@@ -30,14 +30,7 @@ import type {
 import { isOwnColumn } from "#store/db/lists.ts";
 import { retryTransient } from "#store/db/retry.ts";
 import { credential } from "#store/db/home-schema.ts";
-import {
-  labelQueries,
-  labelScope,
-  listLabels,
-  mergeLabels,
-  selectActorsInViews,
-  type StoredLabels,
-} from "./collection-labels.ts";
+import { findWithLabels, type StoredLabels } from "./collection-labels.ts";
 import type { LabelChoice } from "./label-sql.ts";
 import { credentialFromRow, findCredential, selectCredentials } from "./credentials.ts";
 import type { CollectionKind, Collection } from "#domain/definition/collection.ts";
@@ -126,36 +119,21 @@ export async function listMemberCredentials(
   return rows.map(credentialFromRow);
 }
 
-/**
- * Loads a credential and the labels of all apps and forms. They contain its views, and with a choice also others. Takes
- * one round trip with a single database, otherwise two.
- */
-export async function findCredentialWithLabels(
+/** Loads a credential and the labels of all apps and forms (`findWithLabels`). */
+export function findCredentialWithLabels(
   databases: Databases,
   id: string,
   choice: LabelChoice | null,
-): Promise<{ credential: Credential; stored: StoredLabels } | undefined> {
-  const { singleDatabase, home } = databases;
-  if (!singleDatabase) {
-    const found = await findCredential(home, id);
-    return (
-      found && { credential: found, stored: await listLabels(databases, found.resources, choice) }
-    );
-  }
-  const resources = sql`(select resources from credential where id = ${id})`;
-  const scope = labelScope(databases, resources, choice);
-  const [[[row], actors], lists] = await retryTransient(databases, () =>
-    batchHomeAndData(
-      databases,
-      (db) => [selectCredentials(db, eq(credential.id, id), 1), selectActorsInViews(db, scope)],
-      (db) => labelQueries(db, scope),
-    ),
-  );
-  return (
-    row && {
-      credential: credentialFromRow(row),
-      stored: await mergeLabels(databases, lists, actors),
-    }
+): Promise<{ found: Credential; stored: StoredLabels } | undefined> {
+  return findWithLabels(
+    databases,
+    {
+      select: (db) => selectCredentials(db, eq(credential.id, id), 1),
+      fromRow: credentialFromRow,
+      resourcesOf: ({ resources }) => resources,
+      resourcesSql: sql`(select resources from credential where id = ${id})`,
+    },
+    choice,
   );
 }
 

@@ -1,17 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Webhook } from "#domain/webhook/webhook.ts";
-import { batchHomeAndData, query, type Databases, type HomeDatabase } from "#store/db/database.ts";
+import { query, type Databases, type HomeDatabase } from "#store/db/database.ts";
 import { lazySql } from "#store/db/lazy.ts";
-import { retryTransient } from "#store/db/retry.ts";
 import { webhook } from "#store/db/schema.ts";
-import {
-  labelQueries,
-  labelScope,
-  listLabels,
-  mergeLabels,
-  selectActorsInViews,
-  type StoredLabels,
-} from "./collection-labels.ts";
+import { findWithLabels, type StoredLabels } from "./collection-labels.ts";
 import type { LabelChoice } from "./label-sql.ts";
 import { hasId, webhookColumns, webhookFromRow } from "./webhooks.ts";
 
@@ -36,32 +28,23 @@ interface WebhookWithMaker {
   makerName: string | null;
 }
 
-/**
- * Loads a webhook with the name of its maker, and the labels of all apps and forms. They contain its views, and with a
- * choice also others. Takes one round trip with a single database, otherwise two.
- */
-export async function findWebhookWithLabels(
+/** Loads a webhook with the name of its maker, and the labels of all apps and forms (`findWithLabels`). */
+export function findWebhookWithLabels(
   databases: Databases,
   id: string,
   choice: LabelChoice | null,
-): Promise<(WebhookWithMaker & { stored: StoredLabels }) | undefined> {
-  const { singleDatabase, home } = databases;
-  if (!singleDatabase) {
-    const [found] = await retryTransient(home, () => selectWebhookWithMaker(home, id));
-    if (!found) return undefined;
-    const hook = webhookFromRow(found.hook);
-    return { ...found, hook, stored: await listLabels(databases, hook.collections, choice) };
-  }
-  const collections = sql`(select collections from webhook where id = ${id})`;
-  const scope = labelScope(databases, collections, choice);
-  const [[[row], actors], lists] = await retryTransient(databases, () =>
-    batchHomeAndData(
-      databases,
-      (db) => [selectWebhookWithMaker(db, id), selectActorsInViews(db, scope)],
-      (db) => labelQueries(db, scope),
-    ),
+): Promise<{ found: WebhookWithMaker; stored: StoredLabels } | undefined> {
+  return findWithLabels(
+    databases,
+    {
+      select: (db) => selectWebhookWithMaker(db, id),
+      fromRow: ({ hook, makerName }): WebhookWithMaker => ({
+        hook: webhookFromRow(hook),
+        makerName,
+      }),
+      resourcesOf: ({ hook }) => hook.collections,
+      resourcesSql: sql`(select collections from webhook where id = ${id})`,
+    },
+    choice,
   );
-  if (!row) return undefined;
-  const stored = await mergeLabels(databases, lists, actors);
-  return { ...row, hook: webhookFromRow(row.hook), stored };
 }
