@@ -19,7 +19,7 @@ import {
   hasSameMeaning,
   usesResults,
 } from "#domain/search/view.ts";
-import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
+import { checkedDefinition, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { pendingDefinition, type CurrentCollection } from "#store/data/collections.ts";
 import { readDefinitions } from "#store/data/definition-head.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -257,8 +257,8 @@ export async function assertViewsAllow(
   const reasons = new Map<string, FieldError[]>();
   const definitions: CheckedDefinition[] = [];
   for await (const collection of readDefinitions(ctx.databases, viewed)) {
-    const { id, kind, key, version, revision } = collection;
-    definitions.push({ id, kind, key, version, revision });
+    const { kind, key } = collection;
+    definitions.push(checkedDefinition(collection));
     for (const { view = "" } of viewed.filter((each) => each.kind === kind && each.key === key))
       reasons.set(`${kind}:${key}/${view}`, viewErrors(collection, view, input));
   }

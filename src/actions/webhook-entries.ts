@@ -6,7 +6,7 @@ import { problem, type FieldError } from "#domain/problem/problem.ts";
 import { findView, findViewWithSameMarks } from "#domain/search/view.ts";
 import { findChangedIds } from "#domain/webhook/events.ts";
 import { kindOfType, splitEntry, type Webhook } from "#domain/webhook/webhook.ts";
-import type { CheckedDefinition } from "#store/data/confirm-definitions.ts";
+import { checkedDefinition, type CheckedDefinition } from "#store/data/confirm-definitions.ts";
 import { readDefinitions } from "#store/data/definition-head.ts";
 import { filterExistingKeys } from "#store/home/listeners.ts";
 import { findCredential } from "#store/home/credentials.ts";
@@ -129,8 +129,7 @@ async function findViewsAndKeys(
         isOfCollection && viewKey !== undefined ? findView(collection, viewKey) : undefined;
       if (!view) continue;
       views.set(entry, { forged: findViewWithSameMarks(collection, view)?.key });
-      const { id, kind, key, version, revision } = collection;
-      definitions.push({ id, kind, key, version, revision });
+      definitions.push(checkedDefinition(collection));
     }
   }
   return { views, keys: existingKeys, definitions };

@@ -12,6 +12,15 @@ import { dataStatement, nextVersionSql } from "#store/db/statement.ts";
  */
 export type CheckedDefinition = Pick<Collection, "id" | "kind" | "key" | "version" | "revision">;
 
+/** Returns what confirms a definition, without its fields and views, which may be large. */
+export const checkedDefinition = ({
+  id,
+  kind,
+  key,
+  version,
+  revision,
+}: Collection): CheckedDefinition => ({ id, kind, key, version, revision });
+
 const guardDefinitions = dataGuard<{ checked: string }>(
   (v) => sql`select ${guardCode("definition_changed")} as code from json_each(${v.checked}) e
     where not exists (select 1 from collection where id = e.value ->> 0 and revision = e.value ->> 1)`,
