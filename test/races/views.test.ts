@@ -110,7 +110,13 @@ describe("A change of a view during a new expiry for an expired credential", () 
       answerOf(
         await servedBetween(changesCredential, meanwhile)(await adminRequest("POST", path, input)),
       );
-    return { id, path, renewal, editor, change, state, renewBetween };
+    /** Returns the input of the page, with the views that it describes now. */
+    const readPage = async () => {
+      const { text } = await admin("GET", `${path}/access`, undefined, { Accept: "text/html" });
+      const shown = /name="shown" value="([^"]*)"/.exec(text)?.[1];
+      return { ...renewal, scope: "only", purpose: "custom", shown };
+    };
+    return { id, path, renewal, editor, change, state, renewBetween, readPage };
   }
 
   it.each([
@@ -127,20 +133,16 @@ describe("A change of a view during a new expiry for an expired credential", () 
     ["removal", []],
     ["change", [wide]],
   ])("that comes first leaves the credential expired: a %s", async (_, views) => {
-    const { path, renewal, editor, change, state, renewBetween } = await makeExpired();
-    const { text } = await admin("GET", `${path}/access`, undefined, { Accept: "text/html" });
-    const shown = /name="shown" value="([^"]*)"/.exec(text)?.[1];
-    const input = { ...renewal, scope: "only", purpose: "custom", shown };
+    const { editor, change, state, renewBetween, readPage } = await makeExpired();
+    const input = await readPage();
     const answer = await renewBetween(input, () => change(editor, views));
     expect([answer.status, answer.body.errors[0].field]).toEqual([422, "resources"]);
     expect(await state()).toBe("expired");
   });
 
   it("leaves the credential expired although someone else renames it before the renewal is undone", async () => {
-    const { path, renewal, editor, change, state } = await makeExpired();
-    const { text } = await admin("GET", `${path}/access`, undefined, { Accept: "text/html" });
-    const shown = /name="shown" value="([^"]*)"/.exec(text)?.[1];
-    const input = { ...renewal, scope: "only", purpose: "custom", shown };
+    const { path, editor, change, state, readPage } = await makeExpired();
+    const input = await readPage();
     const meanwhile = async (place: number) => {
       if (place === 1) await change(editor, [wide]);
       if (place === 2) await admin("POST", path, { name: "Renamed" });
